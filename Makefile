@@ -123,7 +123,7 @@ $(shell mkdir -p $(OBJ_DIRS))
 # With other options than the last time everything is compiled again; only the launcher of the compiler (ccache) does not matter.
 OPTIONS = $(filter-out %ccache,$(CC)) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(FIXED_OPT) $(COOL_OPT) $(LDFLAGS) \
           $(foreach l,$(UNIT_LEVELS),$(LEVEL_FLAGS_$l) $(LEVEL_OPT_$l) $(COOL_OPT_$l) $(UNIT_OPT_$l))
-ifeq ($(filter install clean,$(MAKECMDGOALS))$(findstring n,$(firstword -$(filter-out --%,$(MAKEFLAGS)))),)
+ifeq ($(filter install clean,$(MAKECMDGOALS))$(findstring n,$(filter-out -%,$(firstword $(MAKEFLAGS)))),)
 $(shell echo '$(OPTIONS)' | cmp -s - $(B)/options || echo '$(OPTIONS)' >$(B)/options)
 endif
 
