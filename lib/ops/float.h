@@ -150,6 +150,38 @@ static inline float px_max3_f32(float a, float b, float c, int ftz, int nan, int
     return px_minmax3_f32(a, b, c, 1, ftz, nan, abs);
 }
 
+/*
+ * Of two NaNs of f64 the chip's units keep the second operand's sign and payload, a fused multiply-add b's,
+ * then c's; a division keeps the dividend's (docs/fidelity.md). What the host would keep depends on how the
+ * compiler orders operands. `first`: the operand whose NaN comes before that of r, which is the host's
+ * result.
+ */
+static inline double px_keep_nan(double first, double r)
+{
+    const double quiet = px_float_b64(px_quiet64(px_bits_f64(first)));
+    return first == first ? r : quiet;
+}
+static inline double px_add_f64(double a, double b)
+{
+    return px_keep_nan(b, a + b);
+}
+static inline double px_sub_f64(double a, double b)
+{
+    return px_keep_nan(b, a - b);
+}
+static inline double px_mul_f64(double a, double b)
+{
+    return px_keep_nan(b, a * b);
+}
+static inline double px_fma_f64(double a, double b, double c)
+{
+    return px_keep_nan(b, px_keep_nan(c, __builtin_fma(a, b, c)));
+}
+static inline double px_div_f64(double a, double b)
+{
+    return px_keep_nan(a, a / b);
+}
+
 static inline int64_t px_order64(uint64_t u)
 {
     return (int64_t)(u ^ ((uint64_t)((int64_t)u >> 63) & 0x7fffffffffffffffu));

@@ -295,6 +295,52 @@ def double():
     form(f, ["f64"] * 3, ["b64"], "neg.f64 %l1, %c; fma.rn.f64 %x, %a, %b, %l1")
 
 
+def payload():
+    """Which NaN of several gives its sign and payload to a result of f64."""
+    f = "payload"
+    k, m = "0dFFF8000000ABCDEF", "0d7FF4000000123456"
+
+    def seq(code):
+        ins = ["nan64"] * (1 + max("abc".find(c) for c in "abc" if "%" + c in code))
+        form(f, ins, ["b64"], code)
+
+    two = [o + r for r in [""] + RND for o in ("add", "sub", "mul")] + ["min", "max", "div.rn", "div.rp"]
+    for o in two:
+        for operands in ("%a, %b", "%a, " + k, k + ", %a", "%a, %a"):
+            seq("%s.f64 %%x, %s" % (o, operands))
+    for o in ("fma.rn", "fma.rz", "mad.rn", "mad.rp"):
+        for a in ("%a", k):
+            for b in ("%b", m):
+                for c in ("%c", "0d7FF0000000000777"):
+                    names = [n for n in (a, b, c) if n[0] == "%"]
+                    code = "%s.f64 %%x, %s, %s, %s" % (o, a, b, c)
+                    for to, name in zip("abc", names):
+                        code = code.replace(name + ",", "%" + to + ",")
+                        code = code if not code.endswith(name) else code[: -len(name)] + "%" + to
+                    if names:
+                        seq(code)
+        for operands in ("%a, %a, %b", "%a, %b, %a", "%a, %b, %b"):
+            seq("%s.f64 %%x, %s" % (o, operands))
+    for r in ("", ".rn"):  # contracted, and not
+        for c in ("%c", k):
+            for first in ("%a, %b", "%a, " + m, "%b, %a"):
+                for o in ("add", "sub"):
+                    for operands in ("%l1, " + c, c + ", %l1"):
+                        seq("mul%s.f64 %%l1, %s; %s%s.f64 %%x, %s" % (r, first, o, r, operands))
+    for o1 in ("add", "sub", "min", "div.rn"):
+        for o2 in ("add", "sub", "mul", "max", "div.rn"):
+            for operands in ("%l1, %c", "%c, %l1"):
+                seq("%s.f64 %%l1, %%a, %%b; %s.f64 %%x, %s" % (o1, o2, operands))
+    for sign in ("neg", "abs"):
+        for o in ("add", "sub", "mul", "min"):
+            for which, operands in (("%a", "%l1, %b"), ("%b", "%a, %l1")):
+                seq("%s.f64 %%l1, %s; %s.f64 %%x, %s" % (sign, which, o, operands))
+        for which, operands in (("%a", "%l1, %b, %c"), ("%b", "%a, %l1, %c"), ("%c", "%a, %b, %l1")):
+            seq("%s.f64 %%l1, %s; fma.rn.f64 %%x, %s" % (sign, which, operands))
+    seq("mul.f64 %l1, %a, %b; neg.f64 %l2, %l1; add.f64 %x, %l2, %c")
+    seq("neg.f64 %l1, %a; mul.f64 %l2, %l1, %b; add.f64 %x, %l2, %c")
+
+
 def half():
     for t in ("f16", "f16x2"):
         for ftz in ("", ".ftz"):
@@ -1245,7 +1291,7 @@ def second():
 def main():
     integer(), bits(), carry(), single(), double(), half(), compare_int(), compare_float()
     convert_int(), convert_float_int(), convert_int_float(), convert_float()
-    video(), warp(), atomic(), memory(), edges(), nans(), odd(), second()
+    video(), warp(), atomic(), memory(), edges(), nans(), odd(), second(), payload()
     os.makedirs(sys.argv[1], exist_ok=True)
     for family, lines in FAMILY.items():
         with open(os.path.join(sys.argv[1], "alu_%s.forms" % family), "w") as out:

@@ -107,6 +107,13 @@ static const uint32_t f32_values[] = {
     0x4b000001, 0x4affffff, 0x4a800001, 0xca800001, 0x4b7fffff, 0x4b800000, 0x7e800000, 0x7f000000,
     0x00200000, 0x5d5e0b6b};
 
+/* NaNs of f64 that can be told apart, quiet and signalling, of both signs; and a few numbers. */
+static const uint64_t nan64_values[] = {
+    0x7ff8000000001001, 0x7ff8000000002002, 0xfff8000000003003, 0xfff8000000004004,
+    0x7ff0000000005005, 0x7ff4000000006006, 0xfff0000000007007, 0xfff7000000008008,
+    0x7fffffffffffffff, 0xfff8000000000000, 0x3ff0000000000000, 0x8000000000000000,
+    0x0000000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0xc008000000000000};
+
 static const uint64_t f64_values[] = {
     0x0000000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x0000000000000001,
     0x8000000000000001, 0x000fffffffffffff, 0x800fffffffffffff, 0x0010000000000000, 0x8010000000000000,
@@ -376,6 +383,9 @@ static void inputs_init(Sets *all)
     set_new(all, "few", REG_B32, KIND_FEW, 32, 0);
     set_new(all, "few64", REG_B64, KIND_FEW, 64, 0);
     set_new(all, "fewbit", REG_PRED, KIND_FEW, 1, 0);
+    s = set_new(all, "nan64", REG_B64, KIND_LIST, 64, 0);
+    SET_LIST(s, nan64_values);
+    set_core(s);
 }
 
 static const Set *inputs_find(const Sets *all, const char *name, size_t length)
