@@ -65,7 +65,7 @@ PTX_API ptx_status ptx_device_wait(ptx_device *device, ptx_fault *fault);
 /* Waits until nothing runs. PTX_ERROR_NOT_READY: what is left waits for values in memory (ptx_stream_values).
  */
 PTX_API ptx_status ptx_device_settle(ptx_device *device);
-/* PTX_OK when nothing is under way, else PTX_ERROR_NOT_READY; a lost device (see `sticky`) PTX_ERROR_FAULT.
+/* PTX_OK when nothing is under way, else PTX_ERROR_NOT_READY; of a lost device what marked it (see `sticky`).
  */
 PTX_API ptx_status ptx_device_query(ptx_device *device);
 

@@ -80,8 +80,9 @@ typedef struct ptx_device_config {
     size_t error_bytes;  /* room there, the NUL included (200 is plenty) */
     ptx_async async;     /* when asynchronous copies happen */
     uint64_t async_seed; /* of PTX_ASYNC_RANDOM; 32 bits count */
-    int sticky; /* a fault marks the device, as a CUDA context: what runs is stopped, and all that is asked of
-                   it from then on is PTX_ERROR_FAULT. 0: a fault ends its launch and nothing else */
+    int sticky; /* a fault, a deadlock or a limit marks the device, as a CUDA context: what runs is stopped,
+                   what waits does not begin, and all that is asked of it from then on is PTX_ERROR_FAULT,
+                   PTX_ERROR_DEADLOCK or PTX_ERROR_LIMIT. 0: it ends its launch and nothing else */
     /* i > 0: device memory has one address on both sides, in the i-th range of the host's addresses that is
      * kept for this; PTX_ERROR_UNSUPPORTED where that is not free. Two devices of a process want different
      * ranges. 0: device addresses mean nothing to the host. */

@@ -29,6 +29,8 @@ static const char text[] =
     " st.global.u32 [%a], %x; ret; }\n"
     ".visible .entry add_one(.param .u64 p) { .reg .u64 %a; .reg .u32 %x; ld.param.u64 %a, [p];\n"
     " atom.global.add.u32 %x, [%a], 1; ret; }\n"
+    /* a barrier for more threads than there are */
+    ".visible .entry half(.param .u64 p) { bar.sync 0, 128; ret; }\n"
     ".visible .entry empty() { ret; }\n";
 
 static void open_with(ptx_device_config config)
@@ -394,6 +396,39 @@ TEST(a_sticky_fault_marks_the_device)
     assert_int_equal(ptx_memory_fill(device, p, 0, 4), PTX_ERROR_FAULT);
     assert_int_equal(ptx_device_query(device), PTX_ERROR_FAULT);
     close_device(NULL);
+}
+
+/* A limit or a deadlock marks it as well: what waits for the stream that it happened in does not run. */
+static void mark_by(const char *kernel, uint64_t max_steps, ptx_status status)
+{
+    open_with((ptx_device_config){.workers = 2, .sticky = 1});
+    const ptx_address flag = buffer(4), p = buffer(4);
+    const ptx_stream s = new_stream(PTX_STREAM_NONBLOCKING), other = new_stream(PTX_STREAM_NONBLOCKING);
+    ptx_launch_config config = shape(1, &flag, sizeof flag);
+    ptx_event event;
+    uint32_t word = 9;
+    config.max_steps = max_steps;
+    config.block[0] = 64;
+    assert_int_equal(ptx_event_create(device, 0, &event), PTX_OK);
+    assert_int_equal(ptx_kernel_submit(kernel_named(kernel), &config, s, NULL), PTX_OK);
+    assert_int_equal(ptx_event_record(device, event, s), PTX_OK);
+    assert_int_equal(ptx_stream_wait_event(device, other, event), PTX_OK);
+    const ptx_copy behind = {
+        .struct_size = sizeof behind, .to = {.host = &word}, .from = {.address = p}, .width = sizeof word};
+    (void)ptx_stream_copy(device, &behind, other); /* the device may be marked by now */
+    assert_int_equal(ptx_stream_wait(device, other, NULL), status);
+    assert_int_equal(ptx_stream_wait(device, s, NULL), status);
+    assert_int_equal(word, 9);
+    assert_int_equal(ptx_event_query(device, event), status);
+    assert_int_equal(ptx_memory_fill(device, p, 0, 4), status);
+    assert_int_equal(ptx_device_query(device), status);
+    close_device(NULL);
+}
+
+TEST(a_sticky_limit_or_deadlock_marks_the_device)
+{
+    mark_by("wait_for", 100000, PTX_ERROR_LIMIT);
+    mark_by("half", 0, PTX_ERROR_DEADLOCK);
 }
 
 TEST(limits_and_cancelling_are_a_launchs_own)

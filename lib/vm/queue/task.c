@@ -248,8 +248,18 @@ static void advance(struct px_tasks *tasks)
     tasks->advancing = false;
 }
 
+/* Work of a sticky device ended with a fault, a deadlock or a limit: nothing else runs. */
+static void lose(struct ptx_device *device, ptx_status status)
+{
+    const bool heavy = status == PTX_ERROR_FAULT || status == PTX_ERROR_DEADLOCK || status == PTX_ERROR_LIMIT;
+    if (!heavy || !device->config.sticky || device->tasks.lost != PTX_OK) return;
+    device->tasks.lost = status;
+    px_sched_stop(&device->sched, PX_STOP_LOST);
+}
+
 void px_task_end(struct px_task *task, ptx_status status)
 {
+    lose(task->device, status);
     done(task, status);
     advance(&task->device->tasks);
 }
@@ -278,9 +288,10 @@ bool px_tasks_look(struct px_sched *s)
         }
         any = true;
         s->parked--;
-        if (status == PTX_ERROR_LIMIT)
+        if (status == PTX_ERROR_LIMIT && tasks->lost == PTX_OK)
             task->report =
                 px_report_words(task->device, "a stream waited for a value in memory until its time was up");
+        lose(task->device, status);
         if (status == PTX_OK)
             push_ready(tasks, task);
         else
@@ -305,7 +316,6 @@ static ptx_status status_of(enum px_stop stop)
 {
     switch (stop) {
     case PX_STOP_NONE: return PTX_OK;
-    case PX_STOP_LOST:
     case PX_STOP_FAULT: return PTX_ERROR_FAULT;
     case PX_STOP_DEADLOCK: return PTX_ERROR_DEADLOCK;
     case PX_STOP_INTERRUPT: return PTX_ERROR_INTERRUPTED;
@@ -322,10 +332,7 @@ static void explain(struct px_task *task, struct px_run *run, enum px_stop stop)
     pthread_mutex_unlock(&device->sched.lock);
     task->report = px_report_stop(device, run, stop, task->quiet);
     pthread_mutex_lock(&device->sched.lock);
-    if (stop == PX_STOP_FAULT && device->config.sticky && device->tasks.lost == PTX_OK) {
-        device->tasks.lost = PTX_ERROR_FAULT;
-        px_sched_stop(&device->sched, PX_STOP_LOST);
-    }
+    if (stop != PX_STOP_LOST) lose(device, status_of(stop));
 }
 
 /* A launch that is over before a thread could have been woken for it, and that left the device in nobody's
@@ -355,7 +362,7 @@ void px_task_over(struct px_run *run)
     px_run_clean(run);
     if (device->runtime && device->runtime->launch_over) device->runtime->launch_over(device, run);
     px_run_give(run);
-    finish(task, status_of(stop));
+    finish(task, stop == PX_STOP_LOST ? device->tasks.lost : status_of(stop));
     advance(&device->tasks);
     px_sched_news(&device->sched);
 }
