@@ -4,8 +4,10 @@
  * A handle names a file in memory by the process that has it and its descriptor there, which the other
  * process opens through /proc; the number of the file tells whether it is still the same. So both must be of
  * one user and see each other's processes, and a handle is good for as long as the process that gave it
- * lives. Memory is the device's file of shared pages (ptx_memory_share). An event is two words in a file of
- * its own: how often it was recorded, and which record is done; streams write and wait for them.
+ * lives. Memory is the device's file of shared pages (ptx_memory_share). An event is words in a file of its
+ * own: which record was the last, and a ring of places where streams write which record is done and wait for
+ * it. Records of one event in several streams end in any order, so each has a place of its own; the stream of
+ * a later record that shares the place waits for the earlier one first.
  */
 #define _GNU_SOURCE
 #include "cuda/driver/ipc.h"
@@ -236,12 +238,26 @@ CUresult px_cu_pointer_import(struct px_cu_context *c, int token, const CUmemPoo
 
 /* ---- events ---- */
 
+enum { RECORDS = 510 /* a page of words */ };
+
+struct words {
+    _Atomic uint64_t given;         /* numbers that records were given, from 1 */
+    _Atomic uint64_t recorded;      /* the last that is in its stream; 0: none */
+    _Atomic uint64_t done[RECORDS]; /* by number: the last that is done */
+};
+_Static_assert(sizeof(struct words) <= PTX_MAP_GRAIN, "it fits");
+
 struct px_cu_ipc_event {
     int file;
     ptx_device *vm;
-    ptx_address address;               /* of the words, on the device */
-    _Atomic uint64_t *recorded, *done; /* on the host */
+    ptx_address address; /* of the words, on the device */
+    struct words *words; /* on the host */
 };
+
+static _Atomic uint64_t *done_of(const struct px_cu_ipc_event *e, uint64_t number)
+{
+    return &e->words->done[number % RECORDS];
+}
 
 /* The words at an address of the device. */
 static ptx_status map_words(struct px_cu_ipc_event *e, ptx_physical words)
@@ -254,8 +270,7 @@ static ptx_status map_words(struct px_cu_ipc_event *e, ptx_physical words)
         status = ptx_range_access(e->vm, e->address, PTX_MAP_GRAIN, PTX_ACCESS_READ_WRITE);
         if (status == PTX_OK) status = ptx_memory_info_get(e->vm, e->address, &info);
         if (status == PTX_OK) {
-            e->recorded = info.host;
-            e->done = e->recorded + 1;
+            e->words = info.host;
             return PTX_OK;
         }
         ptx_range_unmap(e->vm, e->address, PTX_MAP_GRAIN);
@@ -308,25 +323,42 @@ void px_cu_ipc_event_free(struct px_cu_context *c, struct px_cu_ipc_event *e)
     free(e);
 }
 
-static CUresult submit(const struct px_cu_ipc_event *e, const struct px_cu_way *way, ptx_value_op op,
-                       uint64_t value)
+static ptx_value at_place(const struct px_cu_ipc_event *e, ptx_value_op op, uint64_t place, uint64_t value)
 {
-    const ptx_value v = {op, sizeof value, e->address + sizeof value, value};
-    return px_cu_result(way->context, ptx_stream_values(way->vm, &v, 1, way->stream), NULL);
+    const uint64_t offset = offsetof(struct words, done) + place % RECORDS * sizeof value;
+    return (ptx_value){op, sizeof value, e->address + offset, value};
+}
+
+static void raise_to(_Atomic uint64_t *word, uint64_t value)
+{
+    uint64_t had = atomic_load(word);
+    while (had < value && !atomic_compare_exchange_weak(word, &had, value)) {
+    }
 }
 
 /* A graph would write the same number at each launch. */
 CUresult px_cu_ipc_event_record(struct px_cu_ipc_event *e, const struct px_cu_way *way)
 {
     if (px_cu_way_captured(way)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    return submit(e, way, PTX_VALUE_WRITE, atomic_fetch_add(e->recorded, 1) + 1);
+    const uint64_t number = atomic_fetch_add(&e->words->given, 1) + 1;
+    const bool first = number <= RECORDS;
+    const ptx_value values[2] = {at_place(e, PTX_VALUE_WAIT_GEQ, number, first ? 0 : number - RECORDS),
+                                 at_place(e, PTX_VALUE_WRITE, number, number)};
+    const ptx_status status = ptx_stream_values(way->vm, values + first, 2 - first, way->stream);
+    if (status == PTX_OK)
+        raise_to(&e->words->recorded, number);
+    else
+        raise_to(done_of(e, number), number); /* it is no record: nobody waits for it */
+    return px_cu_result(way->context, status, NULL);
 }
 
 CUresult px_cu_ipc_event_follow(struct px_cu_ipc_event *e, const struct px_cu_way *way)
 {
-    const uint64_t recorded = atomic_load(e->recorded);
+    const uint64_t recorded = atomic_load(&e->words->recorded);
     if (px_cu_way_captured(way)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    return recorded ? submit(e, way, PTX_VALUE_WAIT_GEQ, recorded) : CUDA_SUCCESS;
+    if (!recorded) return CUDA_SUCCESS;
+    const ptx_value wait = at_place(e, PTX_VALUE_WAIT_GEQ, recorded, recorded);
+    return px_cu_result(way->context, ptx_stream_values(way->vm, &wait, 1, way->stream), NULL);
 }
 
 CUresult px_cu_ipc_event_query(struct px_cu_context *c, struct px_cu_ipc_event *e)
@@ -334,7 +366,8 @@ CUresult px_cu_ipc_event_query(struct px_cu_context *c, struct px_cu_ipc_event *
     ptx_device_query(e->vm); /* a device without threads of its own works when it is asked */
     const int lost = atomic_load(&c->lost);
     if (lost) return (CUresult)lost;
-    return atomic_load(e->done) >= atomic_load(e->recorded) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    const uint64_t recorded = atomic_load(&e->words->recorded);
+    return atomic_load(done_of(e, recorded)) >= recorded ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 /* Nobody tells this process what another one's stream has done, so it looks, ever less often. */
