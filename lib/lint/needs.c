@@ -32,8 +32,8 @@ struct walk {
     const struct ptx_module *module;
     const struct px_function *kernel, *function; /* function: that is walked now */
     struct px_arena *arena;
-    struct node *nodes; /* open addressing */
-    uint32_t mask;
+    struct node *nodes; /* open addressing; at most half of them are used, of mask + 1 */
+    uint32_t mask, used;
     px_lint_find *runtime;
     bool changed;
     int looking; /* 0: sets grow; 1: accesses of one origin are noted; 2: those of several, too */
@@ -42,24 +42,35 @@ struct walk {
 
 /* ---- nodes ---- */
 
-static uint32_t table_size(const struct ptx_module *module)
-{
-    size_t n = 64;
-    for (uint32_t i = 0; i < module->functions.n; i++) {
-        const struct px_function *f = module->functions.at[i];
-        n += f->regs.n + f->vars.n + f->func->nparams + f->func->nrets;
-    }
-    uint32_t size = 64;
-    while (size < 2 * n) size *= 2;
-    return size;
-}
+enum { NODES_FIRST = 128 };
 
-static struct node *node_of(const struct walk *w, const struct px_symbol *symbol)
+static struct node *place_of(const struct walk *w, const struct px_symbol *symbol)
 {
     uint32_t i = (uint32_t)((uint64_t)(uintptr_t)symbol * 0x9e3779b97f4a7c15u >> 32) & w->mask;
     while (w->nodes[i].symbol && w->nodes[i].symbol != symbol) i = (i + 1) & w->mask;
-    w->nodes[i].symbol = symbol;
     return &w->nodes[i];
+}
+
+static void resize(struct walk *w, uint32_t size)
+{
+    const struct node *had = w->nodes;
+    const uint32_t n = had ? w->mask + 1 : 0;
+    w->nodes = PX_NEW_N(w->arena, struct node, size);
+    w->mask = size - 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (had[i].symbol) *place_of(w, had[i].symbol) = had[i];
+}
+
+static struct node *node_of(struct walk *w, const struct px_symbol *symbol)
+{
+    struct node *node = place_of(w, symbol);
+    if (node->symbol) return node;
+    if (++w->used > w->mask / 2) {
+        resize(w, 2 * (w->mask + 1));
+        node = place_of(w, symbol);
+    }
+    node->symbol = symbol;
+    return node;
 }
 
 static struct value either(struct value a, struct value b)
@@ -441,10 +452,8 @@ void px_kernel_needs(struct px_needs *needs, const struct ptx_module *module,
                      const struct px_function *kernel, px_lint_find *runtime, struct px_arena *arena)
 {
     struct walk w = {.needs = needs, .module = module, .kernel = kernel, .runtime = runtime, .arena = arena};
-    const uint32_t size = table_size(module);
     *needs = (struct px_needs){.dimensions = {1, 1}};
-    w.nodes = PX_NEW_N(arena, struct node, size);
-    w.mask = size - 1;
+    resize(&w, NODES_FIRST);
     reach(&w, kernel->symbol);
     do {
         w.changed = false;

@@ -6,6 +6,7 @@
  */
 #include "api/fixture.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "ptx_info.h"
 #include "ptx_memory.h"
@@ -293,6 +294,36 @@ TEST(watchers_are_kept_out)
     assert_int_equal(in.refused, 16 * in.called);
     assert_int_equal(ptx_device_watch(device, NULL, NULL), PTX_OK);
     ptx_device_destroy(device);
+}
+
+/* ---- what kernels need ---- */
+
+/* Many more names than registers: labels, and variables of the module. */
+TEST(needs_of_a_kernel_of_many_names)
+{
+    enum { LABELS = 3000, VARIABLES = 500, LINE = 64 };
+    const size_t room = LABELS * LINE + VARIABLES * 2 * LINE + 1000;
+    char *text = malloc(room);
+    assert_non_null(text);
+    size_t n = (size_t)snprintf(text, room, HEAD);
+    for (int i = 0; i < VARIABLES; i++) n += (size_t)snprintf(text + n, room - n, ".shared .b32 s%d;\n", i);
+    n += (size_t)snprintf(text + n, room - n,
+                          ".visible .entry k(.param .u64 p) { .reg .pred %%p; .reg .u32 %%x;\n"
+                          " .reg .u64 %%a; ld.param.u64 %%a, [p]; ld.global.u32 %%x, [%%a];\n");
+    for (int i = 0; i < VARIABLES; i++) n += (size_t)snprintf(text + n, room - n, " mov.u32 %%x, s%d;\n", i);
+    for (int i = 0; i < LABELS; i++)
+        n += (size_t)snprintf(text + n, room - n, " @%%p bra A%d;\nA%d:\n", i, i);
+    snprintf(text + n, room - n, " ret; }\n");
+    ptx_module *module;
+    ptx_param_member members[2];
+    ptx_kernel_needs needs = {
+        .struct_size = sizeof needs, .member_size = sizeof *members, .members = members, .member_room = 2};
+    assert_int_equal(ptx_module_create(NULL, text, strlen(text), &module), PTX_OK);
+    assert_int_equal(ptx_module_kernel_needs(module, 0, &needs), PTX_OK);
+    assert_int_equal(needs.member_count, 1);
+    assert_string_equal(members[0].type, "u64");
+    ptx_module_destroy(module);
+    free(text);
 }
 
 int main(void)
