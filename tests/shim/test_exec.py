@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -98,6 +99,58 @@ def clients():
         if compile_c("static", "-static", client, STATIC, *libraries, "-w"):
             expect("wholly static, relinked", run("./static", "x", "2"), RIGHT, 2)
             expect("wholly static", execute("./static"), "", 3, "wholly static.*-cudart shared")
+
+
+SECTION = struct.Struct("<IIQQQQIIQQ")  # Elf64_Shdr: name, type, ...
+SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym: ..., value, size
+SYMTAB = 2
+
+
+def change_sections(path, output, change):
+    """A copy of an ELF file whose section headers, or symbols, are what change(bytes, place, section) makes."""
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    (table,), (count,) = struct.unpack_from("<Q", data, 0x28), struct.unpack_from("<H", data, 0x3C)
+    for i in range(count):
+        place = table + i * SECTION.size
+        change(data, place, SECTION.unpack_from(data, place))
+    with open(output, "wb") as file:
+        file.write(data)
+    os.chmod(output, 0o755)
+
+
+def odd_sections():
+    """The loader does not look at section headers, so they may say anything: the program runs all the same."""
+
+    def name(data, place, section):
+        SECTION.pack_into(data, place, 0x7FFFFFFF, *section[1:])
+
+    def nowhere(data, place, section):
+        if section[1] != SYMTAB:
+            SECTION.pack_into(data, place, *section[:4], 2**64 - 16, 2**63, *section[6:])
+
+    def symbols(field, value):
+        def change(data, place, section):
+            if section[1] == SYMTAB:
+                for at in range(section[4], section[4] + section[5], SYMBOL.size):
+                    words = list(SYMBOL.unpack_from(data, at))
+                    words[field] = value
+                    SYMBOL.pack_into(data, at, *words)
+
+        return change
+
+    for program in ("shared", "far"):
+        change_sections(program, "odd", name)
+        expect(f"{program}: names of sections outside the file", execute("./odd"), RIGHT)
+        for what, change in (
+            ("sections outside the file", nowhere),
+            ("symbols outside the memory", symbols(4, 2**63)),
+            ("symbols without an end", symbols(5, 2**64 - 1)),
+            ("names of symbols outside the table", symbols(0, 2**32 - 1)),
+        ):
+            change_sections(program, "odd", change)
+            done = execute("./odd")
+            tally.check(f"{program}: {what}", done.returncode >= 0, f"{done.returncode}\n{done.stderr}")
 
 
 STUBS = r"""
@@ -344,6 +397,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         clients()
+        odd_sections()
         stubs()
         options()
         heedless()

@@ -15,7 +15,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(HERE, "..", "..", "build")))
 
 
-FINE = ("hostile", "overlap", "arrays", "textures")
+FINE = ("hostile", "overlap", "arrays", "textures", "bounds", "limit")
+SETTINGS = {"limit": {"PTXVM_TIMEOUT_MS": "300"}}
 
 
 def main():
@@ -29,7 +30,7 @@ def main():
             [os.path.join(BUILD, "tests", "shim", name)],
             capture_output=True,
             text=True,
-            env={**os.environ, "PTXVM_LOG": "off"},
+            env={**os.environ, "PTXVM_LOG": "off", **SETTINGS.get(name, {})},
             timeout=600,
         )
         if ran.returncode or ran.stdout != "fine\n":

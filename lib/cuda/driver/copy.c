@@ -57,7 +57,10 @@ static CUresult stage(const struct px_cu_way *way, const ptx_array_copy *copy)
 {
     const ptx_place *from = &copy->from.place;
     const uint64_t height = copy->height ? copy->height : 1, depth = copy->depth ? copy->depth : 1;
-    unsigned char *bytes = malloc(copy->width * height * depth);
+    uint64_t size;
+    const bool fits =
+        !__builtin_mul_overflow(copy->width, height, &size) && !__builtin_mul_overflow(size, depth, &size);
+    unsigned char *bytes = fits ? malloc(size) : NULL;
     if (!bytes) return submit(way, copy, true);
     for (uint64_t z = 0; z < depth; z++)
         for (uint64_t y = 0; y < height; y++)
@@ -160,18 +163,32 @@ static CUresult array_end(const struct end *e, const CUDA_MEMCPY3D_PEER *c, ptx_
     return CUDA_SUCCESS;
 }
 
+/* Where the end's first byte lies behind its address, and the bytes of a slice; false: beyond all addresses.
+ */
+static bool measure(const struct end *e, size_t pitch, size_t height, uint64_t *offset, uint64_t *slice)
+{
+    uint64_t rows, last;
+    return !__builtin_mul_overflow(pitch, height, slice) && !__builtin_mul_overflow(e->z, height, &rows) &&
+           !__builtin_add_overflow(rows, e->y, &rows) && !__builtin_mul_overflow(rows, pitch, offset) &&
+           !__builtin_add_overflow(*offset, e->x, offset) &&
+           !__builtin_add_overflow(*offset, e->host ? (uintptr_t)e->host : e->device, &last);
+}
+
 static CUresult place_end(const struct px_cu_way *way, const struct end *e, const CUDA_MEMCPY3D_PEER *c,
                           ptx_array_place *end)
 {
     ptx_place *place = &end->place;
     *end = (ptx_array_place){0};
     if (e->type == CU_MEMORYTYPE_ARRAY) return array_end(e, c, end);
-    const size_t rows = c->Height ? c->Height : 1;
-    const size_t pitch = e->pitch ? e->pitch : c->WidthInBytes + e->x;
-    const size_t height = e->height ? e->height : rows + e->y;
+    size_t row, rows;
+    if (__builtin_add_overflow(c->WidthInBytes, e->x, &row) ||
+        __builtin_add_overflow(c->Height ? c->Height : 1, e->y, &rows))
+        return CUDA_ERROR_INVALID_VALUE;
+    const size_t pitch = e->pitch ? e->pitch : row, height = e->height ? e->height : rows;
     /* What is said has to be enough, also for one row; 0 says nothing. */
-    if (pitch < c->WidthInBytes + e->x || height < rows + e->y) return CUDA_ERROR_INVALID_VALUE;
-    const uint64_t offset = (e->z * height + e->y) * pitch + e->x;
+    if (pitch < row || height < rows) return CUDA_ERROR_INVALID_VALUE;
+    uint64_t offset, slice;
+    if (!measure(e, pitch, height, &offset, &slice)) return CUDA_ERROR_INVALID_VALUE;
     switch (e->type) {
     case CU_MEMORYTYPE_HOST:
         if (!e->host) return CUDA_ERROR_INVALID_VALUE;
@@ -188,7 +205,7 @@ static CUresult place_end(const struct px_cu_way *way, const struct end *e, cons
     default: return CUDA_ERROR_INVALID_VALUE;
     }
     place->pitch = pitch;
-    place->slice = pitch * height;
+    place->slice = slice;
     return CUDA_SUCCESS;
 }
 

@@ -4,6 +4,7 @@
  * Of several images of a fat binary one is taken: the PTX for the newest architecture that the device is no
  * older than. Machine code cannot be run and is refused with what to compile with.
  */
+#define _GNU_SOURCE
 #include "cuda/driver/image.h"
 #include <elf.h>
 #include <stdio.h>
@@ -80,16 +81,21 @@ static void tell_info(struct px_cu_jit *jit, const ptx_module *text, const char 
     }
 }
 
-/* The architecture to check a text for: the device's, with the letter that the text's .target has. */
-static void check_arch(const char *text, const char *device, char *arch, size_t room)
+/* The first place of a word in [at, end); `end` when there is none. Nothing need stand behind a text. */
+static const char *find(const char *at, const char *end, const char *word)
 {
-    const char *target = strstr(text, ".target");
-    char letter = 0;
-    if (target) target = strstr(target, "sm_");
-    const size_t digits = target ? strspn(target + 3, "0123456789") : 0;
-    const bool same = target && strlen(device) == digits + 3 && strncmp(target, device, digits + 3) == 0;
-    if (target && (target[digits + 3] == 'a' || target[digits + 3] == 'f')) letter = target[digits + 3];
-    snprintf(arch, room, letter && same ? "%s%c" : "%s", device, letter);
+    const char *found = memmem(at, (size_t)(end - at), word, strlen(word));
+    return found ? found : end;
+}
+
+/* The architecture to check a text for: the device's, with the letter that the text's .target has. */
+static void check_arch(const char *text, size_t size, const char *device, char *arch, size_t room)
+{
+    const char *end = text + size, *target = find(find(text, end, ".target"), end, "sm_");
+    const size_t n = strlen(device);
+    const bool same = (size_t)(end - target) > n && memcmp(target, device, n) == 0;
+    const char letter = same && (target[n] == 'a' || target[n] == 'f') ? target[n] : 0;
+    snprintf(arch, room, letter ? "%s%c" : "%s", device, letter);
 }
 
 static CUresult refused(struct px_cu_jit *jit, ptx_module *text)
@@ -110,7 +116,7 @@ static CUresult add_text(struct px_cu_image *image, const char *text, size_t siz
 {
     char own[24];
     ptx_module *module = NULL;
-    check_arch(text, arch, own, sizeof own);
+    check_arch(text, size, arch, own, sizeof own);
     const ptx_module_options options = {.struct_size = sizeof options,
                                         .file_name = name ? name : "application ptx input",
                                         .arch = own,

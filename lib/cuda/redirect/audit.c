@@ -58,6 +58,8 @@ struct file {
     unsigned count;
     const char *names; /* of sections */
     size_t names_size;
+    const Elf64_Phdr *segments;
+    unsigned nsegments;
 };
 
 static const void *at(const struct file *file, uint64_t offset, uint64_t size)
@@ -91,11 +93,14 @@ static bool file_open(struct file *file, const char *path)
     if (!file->data) return false;
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)file->data;
     if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64 ||
-        head->e_machine != EM_X86_64)
+        head->e_machine != EM_X86_64 || head->e_shentsize != sizeof(Elf64_Shdr) ||
+        head->e_phentsize != sizeof(Elf64_Phdr))
         return false;
     file->sections = at(file, head->e_shoff, (uint64_t)head->e_shnum * sizeof(Elf64_Shdr));
     file->count = file->sections ? head->e_shnum : 0;
     file->names = strings(file, head->e_shstrndx, &file->names_size);
+    file->segments = at(file, head->e_phoff, (uint64_t)head->e_phnum * sizeof(Elf64_Phdr));
+    file->nsegments = file->segments ? head->e_phnum : 0;
     return file->names != NULL;
 }
 
@@ -112,6 +117,19 @@ static const Elf64_Shdr *section(const struct file *file, unsigned type, const c
         if (!name || (s->sh_name < file->names_size && strcmp(file->names + s->sh_name, name) == 0)) return s;
     }
     return NULL;
+}
+
+/* Is that code which the loader has mapped? */
+static bool is_code(const struct file *file, const Elf64_Sym *symbol)
+{
+    for (unsigned i = 0; i < file->nsegments; i++) {
+        const Elf64_Phdr *s = &file->segments[i];
+        const uint64_t at = symbol->st_value - s->p_vaddr;
+        if (s->p_type == PT_LOAD && (s->p_flags & PF_X) && at < s->p_filesz &&
+            symbol->st_size <= s->p_filesz - at)
+            return true;
+    }
+    return false;
 }
 
 struct symbols {
@@ -358,13 +376,13 @@ static void complain(const struct patch *patch, const char *why)
 }
 
 /* Calls `visit` with every entry of the runtime in the object; how many there are. */
-static unsigned each_entry(struct patch *patch, const struct symbols *symbols,
+static unsigned each_entry(struct patch *patch, const struct file *file, const struct symbols *symbols,
                            void (*visit)(struct patch *, int number, uintptr_t entry, size_t size))
 {
     unsigned entries = 0;
     for (size_t i = 0; i < symbols->count; i++) {
         const int number = name_number(function_name(symbols, i));
-        if (number < 0) continue;
+        if (number < 0 || !is_code(file, &symbols->at[i])) continue;
         visit(patch, number, patch->base + symbols->at[i].st_value, symbols->at[i].st_size);
         entries++;
     }
@@ -389,7 +407,7 @@ static void write_jump(struct patch *patch, int number, uintptr_t entry, size_t 
 static const char *redirect_file(struct patch *patch, const struct file *file)
 {
     const struct symbols symbols = symbols_of(file, SHT_SYMTAB);
-    if (!each_entry(patch, &symbols, measure)) {
+    if (!each_entry(patch, file, &symbols, measure)) {
         if (!section(file, SHT_PROGBITS, ".nvFatBinSegment") || needs_runtime(file)) return NULL;
         return symbols.count ? "has kernels and no runtime that is known"
                              : "is stripped, so the runtime in it cannot be found and replaced";
@@ -398,7 +416,7 @@ static const char *redirect_file(struct patch *patch, const struct file *file)
     if (!protect(patch, PROT_READ | PROT_WRITE | PROT_EXEC) && !protect(patch, PROT_READ | PROT_WRITE))
         return "the code of the runtime in it cannot be written to, so it cannot be replaced";
     patch->release = release_of(&symbols);
-    each_entry(patch, &symbols, write_jump);
+    each_entry(patch, file, &symbols, write_jump);
     protect(patch, PROT_READ | PROT_EXEC);
     return NULL;
 }

@@ -123,6 +123,12 @@ static bool fits(const struct cudaPitchedPtr *at, const struct cudaExtent *exten
     return (extent->height == 1 && extent->depth == 1) || extent->width <= at->pitch;
 }
 
+/* Are their bytes numbers, too? */
+static bool scalable(const struct cudaPos *at, const struct cudaExtent *extent, size_t scale)
+{
+    return at->x <= SIZE_MAX / scale && extent->width <= SIZE_MAX / scale;
+}
+
 cudaError_t px_rt_copy_to_driver(const struct cudaMemcpy3DParms *copy, CUDA_MEMCPY3D *driver)
 {
     size_t scale;
@@ -134,6 +140,8 @@ cudaError_t px_rt_copy_to_driver(const struct cudaMemcpy3DParms *copy, CUDA_MEMC
     if (!(copy->srcArray || fits(&copy->srcPtr, &copy->extent)) ||
         !(copy->dstArray || fits(&copy->dstPtr, &copy->extent)))
         return cudaErrorInvalidPitchValue;
+    if (!scalable(&copy->srcPos, &copy->extent, scale) || !scalable(&copy->dstPos, &copy->extent, scale))
+        return cudaErrorInvalidValue;
     *driver = (CUDA_MEMCPY3D){
         SIDE_TO_DRIVER(src, copy, scale, memory_of[copy->kind].from),
         SIDE_TO_DRIVER(dst, copy, scale, memory_of[copy->kind].to),

@@ -117,8 +117,12 @@ cudaError_t px_rt_set_3d(struct cudaPitchedPtr to, int value, struct cudaExtent 
         if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) return cudaErrorInvalidValue;
         return px_rt_set_2d(to.ptr, to.pitch, value, extent.width, rows, stream, async);
     }
+    size_t slice, last;
+    if (__builtin_mul_overflow(to.pitch, to.ysize, &slice) ||
+        __builtin_mul_overflow(slice, extent.depth - 1, &last))
+        return cudaErrorInvalidValue;
     for (size_t z = 0; z < extent.depth; z++)
-        RT_TRY(px_rt_set_2d((char *)to.ptr + z * to.pitch * to.ysize, to.pitch, value, extent.width,
-                            extent.height, stream, async));
+        RT_TRY(px_rt_set_2d((char *)to.ptr + z * slice, to.pitch, value, extent.width, extent.height, stream,
+                            async));
     return cudaSuccess;
 }
