@@ -189,9 +189,9 @@ static int is_nan64(uint64_t v)
 }
 
 /*
- * With several f64 NaNs among the operands of a sequence the chip's result is one of them made quiet, but which
- * one depends on the order in which ptxas puts the operands of the machine instructions; any of them is taken.
- * The NaN of an invalid first operation is such an operand of the second.
+ * With several f64 NaNs among the operands of a sequence the chip's result is one of them made quiet, but
+ * which one depends on the order in which ptxas puts the operands of the machine instructions; any of them is
+ * taken. The NaN of an invalid first operation is such an operand of the second.
  */
 static int same_result(const Form *f, const uint64_t *in, const uint64_t *expected, const uint64_t *out)
 {
