@@ -156,7 +156,8 @@ PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config
     }
     ptx_status status = px_device_state(device);
     if (status != PTX_OK) {
-        px_device_say(device, "the device is lost by an earlier fault, deadlock or limit (ptx_device_config.sticky)");
+        px_device_say(device,
+                      "the device is lost by an earlier fault, deadlock or limit (ptx_device_config.sticky)");
         return status;
     }
     status = px_launch(kernel, &own, fault ? &told : NULL);

@@ -107,7 +107,7 @@ SYMTAB = 2
 
 
 def change_sections(path, output, change):
-    """A copy of an ELF file whose section headers, or symbols, are what change(bytes, place, section) makes."""
+    """A copy of an ELF file whose section headers, or symbols, are as change(bytes, place, section) makes."""
     with open(path, "rb") as file:
         data = bytearray(file.read())
     (table,), (count,) = struct.unpack_from("<Q", data, 0x28), struct.unpack_from("<H", data, 0x3C)
@@ -120,7 +120,7 @@ def change_sections(path, output, change):
 
 
 def odd_sections():
-    """The loader does not look at section headers, so they may say anything: the program runs all the same."""
+    """The loader does not look at section headers, which may say anything: programs run all the same."""
 
     def name(data, place, section):
         SECTION.pack_into(data, place, 0x7FFFFFFF, *section[1:])
