@@ -151,7 +151,7 @@ static void check_images(struct px_checker *checker)
     for (uint32_t i = 0; i < module->symbols.n && !checker->stopped; i++) {
         const struct px_symbol *symbol = module->symbols.at[i];
         if (symbol->kind == PX_SYM_VAR && symbol->space == PX_SPACE_GLOBAL && symbol->u.var->init &&
-            symbol->size > UINT32_MAX)
+            px_type_info((enum px_type)symbol->type)->klass != PX_TC_OPAQUE && symbol->size > UINT32_MAX)
             px_complain_at(checker, PX_NO_PLACE, IMAGE_BYTES, symbol->pos, symbol->name->len);
     }
 }
