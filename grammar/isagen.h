@@ -362,6 +362,7 @@ void ig_read_set(struct ig_place at, enum ig_set_group group, const char *line);
 void ig_resolve_sets(void);                                                      /* once all rows are read */
 void ig_emit_set_names(FILE *out);
 void ig_emit_sets(FILE *out);
+int ig_result_of(int opcode, const uint16_t *words, int n); /* enum px_result of these modifiers */
 
 /* isagen_opds.c */
 void ig_parse_operands(struct ig_form *form, const char *s);
@@ -371,6 +372,11 @@ void ig_parse_clauses(struct ig_form *form, const char *s);
 bool ig_clauses_hold(const struct ig_form *form, const uint16_t *value);
 
 /* isagen_handlers.c */
+/* px_statement of lib/isa/isa.h */
+enum { IG_STATEMENT_WORDS = 6 };
+struct ig_facts {
+    int opcode, result, types[4], words[IG_STATEMENT_WORDS];
+};
 struct ig_handler {
     struct ig_place at;
     const char *name, *statement, *shapes;
@@ -378,7 +384,9 @@ struct ig_handler {
     const char *d, *e, *sources[3]; /* lane types; e: NULL when it is not written */
     int ns;
     bool cc, hot, swaps;
+    struct ig_facts facts; /* of the row whose name it bears */
 };
+void ig_emit_statements(FILE *out); /* px_isa_statements */
 const struct ig_handler *ig_handler(int number);
 bool ig_mentions(const char *statement, const char *name);  /* as a whole word */
 void ig_read_handlers(struct ig_place at, char **w, int n); /* `handlers` lines: those that C names */

@@ -311,5 +311,6 @@ void ig_emit_forms(FILE *out)
     emit_numbers(out, "px_isa_code", ig.code, ig.ncode);
     emit_numbers(out, "px_isa_lists", ig.lists, ig.nlists);
     emit_numbers(out, "px_isa_handlers", ig_handler_pool, ig_nhandler_pool);
+    ig_emit_statements(out);
     emit_blob(out);
 }

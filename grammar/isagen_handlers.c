@@ -22,6 +22,7 @@ static struct name {
     const struct ig_form *form;
     int handler, next; /* next: of the same hash; -1 */
     bool wanted;       /* a `handlers` or `fuse` line has it */
+    struct ig_facts facts;
 } names[MAX_NAMES];
 static int nnames, names_by_hash[MAX_NAMES];
 static struct {
@@ -257,6 +258,24 @@ static bool is_free(const char *text, int handler)
     return at < 0 || names[at].handler == handler;
 }
 
+/* What passes over the IR may ask of a statement with these words. */
+static struct ig_facts facts_of(const struct expansion *x)
+{
+    const struct ig_form *form = x->form;
+    struct ig_facts facts = {.opcode = form->opcode,
+                             .result = ig_result_of(form->opcode, x->value, form->nslots)};
+    int n = 0;
+    for (int i = 0; i < form->nopds && i < 4; i++) facts.types[i] = type_of(x, &form->opds[i].type);
+    for (int i = 0; i < form->nslots; i++) {
+        const struct ig_slot *slot = &form->slots[i];
+        const bool fixed = slot->n == 1 && !slot->optional;
+        if (!x->value[i] || (!fixed && !specialises((struct ig_form *)form, i))) continue;
+        if (n == IG_STATEMENT_WORDS) ig_error(form->at, "a statement with more than %d words", n);
+        facts.words[n++] = x->value[i];
+    }
+    return facts;
+}
+
 /* What the row calls the handler; a new one must get a name. */
 static void give_name(const struct expansion *x, int handler, bool is_new)
 {
@@ -265,7 +284,8 @@ static void give_name(const struct expansion *x, int handler, bool is_new)
     if (h->e) text = ig_format("%s_pair", text);
     if (!is_free(text, handler)) text = ig_format("%s_%d", text, h->ns);
     if (!is_free(text, handler) && is_new) ig_error(x->form->at, "handler %s has two meanings", text);
-    if (name_find(text) < 0) name_add((struct name){.text = text, .form = x->form, .handler = handler});
+    if (name_find(text) < 0)
+        name_add((struct name){.text = text, .form = x->form, .handler = handler, .facts = facts_of(x)});
 }
 
 static void want(const char *text)
@@ -294,6 +314,7 @@ static void choose_names(void)
     for (int i = 0; i < ig_nhandlers; i++) {
         handlers[i].name = best[i]->text;
         handlers[i].family = best[i]->form->family;
+        handlers[i].facts = best[i]->facts;
     }
 }
 
@@ -547,6 +568,22 @@ void ig_expand_handlers(void)
         if (ig.forms[i]->statement) expand(ig.forms[i]);
     choose_names();
     number();
+}
+
+/* By number of the handler. */
+void ig_emit_statements(FILE *out)
+{
+    fputs("const struct px_statement px_isa_statements[] = {\n", out);
+    for (int i = 0; i < ig_nhandlers; i++) {
+        const struct ig_facts *facts = &handlers[i].facts;
+        fprintf(out, "    {%d, %d, {", facts->opcode, facts->result);
+        for (int k = 0; k < 4; k++) fprintf(out, "%d, ", facts->types[k]);
+        fputs("}, {", out);
+        for (int k = 0; k < IG_STATEMENT_WORDS; k++) fprintf(out, "%d, ", facts->words[k]);
+        fprintf(out, "}}, /* %s */\n", handlers[i].name);
+    }
+    fputs("};\nconst uint16_t px_isa_nstatements = sizeof px_isa_statements / sizeof *px_isa_statements;\n",
+          out);
 }
 
 void ig_emit_handlers(FILE *inc, FILE *header)

@@ -121,6 +121,26 @@ void ig_resolve_sets(void)
     }
 }
 
+static bool has_word(const uint16_t *words, int n, int word)
+{
+    for (int i = 0; i < n; i++)
+        if (words[i] == word) return true;
+    return false;
+}
+
+int ig_result_of(int opcode, const uint16_t *words, int n)
+{
+    for (int i = 0; i < nrules; i++) {
+        const struct rule *r = &rules[i];
+        bool holds = r->group == IG_RESULT && r->opcode == opcode;
+        for (int k = 0; k < WORDS && holds; k++)
+            holds = (!r->with[k] || has_word(words, n, r->with[k])) &&
+                    !(r->without[k] && has_word(words, n, r->without[k]));
+        if (holds) return r->number + 1;
+    }
+    return 0;
+}
+
 /* ---- output ---- */
 
 static void emit_enum(FILE *out, enum ig_set_group group, const char *head, const char *prefix)

@@ -16,23 +16,10 @@ struct px_level;
 /* d[i] = f(a[i]) or f(a[i], b[i]) for i < n, n a multiple of 32; d may be a or b. Rounding is to nearest. */
 typedef void px_unit_row(void *d, const void *a, const void *b, uint32_t n);
 
-/* X(unit) */
-/* clang-format off */
-#define PX_UNITS(X) \
-    X(rcp_f32) X(rcp_ftz_f32) X(rsqrt_f32) X(rsqrt_ftz_f32) X(sqrt_f32) X(sqrt_ftz_f32) X(ex2_f32) \
-    X(ex2_ftz_f32) X(lg2_f32) X(lg2_ftz_f32) X(sin_f32) X(sin_ftz_f32) X(cos_f32) X(cos_ftz_f32) \
-    X(tanh_f32) X(div_f32) X(div_ftz_f32) X(divfull_f32) X(divfull_ftz_f32) X(rcp_ftz_f64) X(rsqrt_f64) \
-    X(rsqrt_ftz_f64) X(ex2_f16) X(ex2_f16x2) X(ex2_ftz_bf16) X(ex2_ftz_bf16x2) X(tanh_f16) X(tanh_f16x2) \
-    X(tanh_bf16) X(tanh_bf16x2) X(dividend_f32) X(dividend_ftz_f32) X(dividend_full_f32) \
-    X(dividend_full_ftz_f32) X(reciprocal_f32) X(reciprocal_ftz_f32) X(reciprocal_full_f32) \
-    X(reciprocal_full_ftz_f32)
-/* clang-format on */
-
 enum px_unit {
-#define PX_UNIT_NAME(name) PX_UNIT_##name,
-    PX_UNITS(PX_UNIT_NAME)
-#undef PX_UNIT_NAME
-        PX_UNIT_COUNT
+#define PX_UNIT(name, result, flushes) PX_UNIT_##name,
+#include "approx/row_units.def"
+    PX_UNIT_COUNT
 };
 
 struct px_units {

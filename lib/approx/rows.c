@@ -63,5 +63,6 @@ PX_ALL_FACTORS
 #define PASTE(a, b) PASTE_(a, b)
 
 const struct px_units PASTE(px_units_, PX_LEVEL) = {{
-#define ENTRY(name) [PX_UNIT_##name] = row_##name,
-    PX_UNITS(ENTRY)}};
+#define PX_UNIT(name, result, flushes) [PX_UNIT_##name] = row_##name,
+#include "approx/row_units.def"
+}};

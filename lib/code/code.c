@@ -114,12 +114,13 @@ static void place_head(struct px_irfn *f)
 
 static const struct pass {
     void (*run)(struct px_irfn *f);
-    enum { NONE, FOUND, DRAFT } empties;
+    size_t lies;     /* where in px_coder the arena is that the IR lies in behind it */
     uint32_t gives;  /* enum px_ir_fact */
     uint32_t engine; /* 0: always */
 } passes[] = {
 #define ALWAYS 0
-#define PASS(name, function, empties, needs, gives, engine) {function, empties, gives, engine},
+#define PASS(name, function, lies, needs, gives, engine)                                                     \
+    {function, offsetof(struct px_coder, lies), gives, engine},
 #include "code/passes.def"
 #undef PASS
 #undef ALWAYS
@@ -133,6 +134,24 @@ static void verify(struct px_irfn *f, unsigned pass)
     if (why) px_code_fail(f, NULL, "the IR is wrong after the pass '%s': %s", px_pass_name(pass), why);
 }
 
+static struct px_arena *arena_of(const struct px_coder *coder, size_t lies)
+{
+    return *(struct px_arena *const *)((const char *)coder + lies);
+}
+
+/* The IR goes from one arena to another; what it has too much goes with the first. */
+static void settle(struct px_irfn *f, struct px_arena *to, struct px_arena *from)
+{
+    px_vec_move(to, from, &f->insts);
+    px_vec_move(to, from, &f->opds);
+    px_vec_move(to, from, &f->values);
+    px_vec_move(to, from, &f->regs);
+    px_vec_move(to, from, &f->origins);
+    px_vec_move(to, from, &f->labels);
+    px_vec_move(to, from, &f->params);
+    px_arena_clear(from);
+}
+
 static void analyse(struct px_irfn *f)
 {
     struct px_coder *coder = f->coder;
@@ -140,12 +159,12 @@ static void analyse(struct px_irfn *f)
     for (unsigned i = 0; i < PX_PASS_records; i++) {
         const struct pass *pass = &passes[i];
         if (!pass->engine || pass->engine & coder->wishes.engine) pass->run(f);
+        if (i && pass->lies != pass[-1].lies)
+            settle(f, arena_of(coder, pass->lies), arena_of(coder, pass[-1].lies));
         if (i == PX_PASS_lower && coder->wishes.dump) px_ir_name(f);
         px_dump_after(f, (enum px_pass_number)i);
         if (coder->wishes.verifies) verify(f, i);
         px_arena_clear(coder->pass);
-        if (pass->empties == FOUND) px_arena_clear(coder->found);
-        if (pass->empties == DRAFT) px_arena_clear(coder->draft);
     }
 }
 
@@ -229,13 +248,12 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
                           struct px_arena *arena, struct px_refusal *why)
 {
     jmp_buf no_memory, *outer = arena->on_failure;
-    struct px_arena scratch, draft, pass, found;
+    struct px_arena scratch, draft, pass;
     struct px_code *volatile code = NULL;
     struct px_coder coder = {.keep = arena,
                              .scratch = &scratch,
                              .draft = &draft,
                              .pass = &pass,
-                             .found = &found,
                              .linked = linked,
                              .level = level,
                              .kernel = kernel,
@@ -245,14 +263,12 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
     px_arena_init(&scratch, &arena->alloc, &no_memory);
     px_arena_init(&draft, &arena->alloc, &no_memory);
     px_arena_init(&pass, &arena->alloc, &no_memory);
-    px_arena_init(&found, &arena->alloc, &no_memory);
     arena->on_failure = &no_memory;
     bool failed = setjmp(no_memory);
     if (!failed) code = make(&coder);
     *why = coder.why;
     for (uint32_t i = 0; !code && coder.codes && i <= linked->nfuncs; i++)
         if (coder.codes[i]) free_records(&arena->alloc, coder.codes[i]);
-    px_arena_free(&found);
     px_arena_free(&pass);
     px_arena_free(&draft);
     px_arena_free(&scratch);

@@ -1,12 +1,11 @@
-/* dump.c - the IR and the records as text, for who asked for them (ptx_device_config.dump_ir). The first pass
- * works on the checked text: there is no IR yet to be shown. */
+/* dump.c - the IR and the records as text, for who asked for them (ptx_device_config.dump_ir). */
 #include "code/dump.h"
 #include "code/emit/names.h"
 #include <stdio.h>
 #include <string.h>
 
 static const char *const names[PX_PASS_COUNT] = {
-#define PASS(name, function, empties, needs, gives, engine) #name,
+#define PASS(name, function, lies, needs, gives, engine) #name,
 #include "code/passes.def"
 #undef PASS
     "records"};

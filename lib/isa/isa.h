@@ -444,6 +444,22 @@ bool px_form_is_video(const struct px_form *form); /* [video]: its statement com
  */
 int px_match_handler(const struct px_match *match);
 
+/* What the row says of the statement that a handler runs; of rows that share a handler, the one whose name it
+ * bears. */
+enum { PX_STATEMENT_WORDS = 6 };
+struct px_statement {
+    px_word opcode;
+    uint8_t result;                    /* enum px_result */
+    uint8_t types[4];                  /* enum px_type of the operands, results first; PX_T_NONE */
+    px_word words[PX_STATEMENT_WORDS]; /* modifiers that tell it from other statements of the row; 0 */
+};
+const struct px_statement *px_statement(unsigned handler);
+bool px_statement_has(const struct px_statement *statement, px_word word);
+/* The handler of the first statement with this result, these types of its result and first source, .sat and
+ * .ftz where `like` has them; -1: there is none. */
+int px_statement_find(enum px_result result, enum px_type to, enum px_type from,
+                      const struct px_statement *like);
+
 /*
  * What a floating-point instruction asks of the mode: -1 when it does not care;
  * else bits 0-1 the rounding (0 rn, 1 rz, 2 rm, 3 rp) and bit 2 .ftz.

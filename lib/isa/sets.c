@@ -1,4 +1,5 @@
-/* sets.c - sets of instructions: the `quirk`, `set` and `result` lines of the table. */
+/* sets.c - sets of instructions: the `quirk`, `set` and `result` lines of the table, and statements by what
+ * these lines say of them. */
 #include "isa/table.h"
 
 static bool has(const px_word *words, unsigned n, px_word word)
@@ -64,4 +65,33 @@ enum px_result px_match_result(const struct px_match *match)
         if (names(&px_isa_results[i], opcode, match->value, match->form->nslots))
             return (enum px_result)px_isa_results[i].result;
     return PX_RESULT_NONE;
+}
+
+/* ---- statements ---- */
+
+const struct px_statement *px_statement(unsigned handler)
+{
+    return &px_isa_statements[handler];
+}
+
+bool px_statement_has(const struct px_statement *statement, px_word word)
+{
+    return has(statement->words, PX_STATEMENT_WORDS, word);
+}
+
+static bool same_word(const struct px_statement *a, const struct px_statement *b, px_word word)
+{
+    return px_statement_has(a, word) == (b && px_statement_has(b, word));
+}
+
+int px_statement_find(enum px_result result, enum px_type to, enum px_type from,
+                      const struct px_statement *like)
+{
+    for (int i = 0; i < px_isa_nstatements; i++) {
+        const struct px_statement *s = &px_isa_statements[i];
+        if (s->result == result && s->types[0] == to && s->types[1] == from && same_word(s, like, PX_W_sat) &&
+            same_word(s, like, PX_W_ftz))
+            return i;
+    }
+    return -1;
 }

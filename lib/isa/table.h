@@ -109,6 +109,8 @@ extern const uint16_t px_isa_code[], px_isa_lists[];
 extern const struct px_since px_isa_sinces[];
 extern const uint64_t px_isa_target_sets[]; /* bit i: target i */
 extern const uint16_t px_isa_handlers[];
+extern const struct px_statement px_isa_statements[]; /* by number of the handler */
+extern const uint16_t px_isa_nstatements;
 extern const uint16_t px_isa_inst_names[][7]; /* six words, 0 at the end; 1 when they may stand anywhere */
 extern const uint16_t px_isa_ninst_names;
 

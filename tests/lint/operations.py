@@ -19,8 +19,6 @@ TOPS = ("lib", "ptxas", "ptxvm")
 MAY = {
     "lib/code/lower/*.c": "an operation's own lowering makes its IR",
     "lib/code/emit/*.c": "an operation's own emission makes its record",
-    "lib/code/ir/contract_apply.c": "makes instructions: mov, neg and fma instead of a product and a sum",
-    "lib/code/ir/contract_fold.c": "makes instructions: mov, neg, mul and ex2 instead of reciprocals",
     "lib/front/parse_operand.c": "call has lists and a callee: a shape of the language, not an operation",
     "lib/check/body.c": "call: as above",
     "lib/check/usage.c": "call: as above",

@@ -548,8 +548,8 @@ ENGINE = [
         'contraction',
         'contraction: differences lose their sign',
         'lib/code/ir/contract_apply.c',
-        'return c->minus != (c->second && a->d->items.at[sum].kind->result == PX_RESULT_difference);',
-        'return c->minus != (!@ && c->second && a->d->items.at[sum].kind->result == PX_RESULT_difference);',
+        'return c->minus != (c->second && subtracts(px_body_inst(a->d, sum)));',
+        'return c->minus != (!@ && c->second && subtracts(px_body_inst(a->d, sum)));',
         'test_fmad',
     ),
     Fault(

@@ -2,10 +2,10 @@
  * test_ir.c - each pass over the IR alone: a text goes in, one pass works on it, the text that comes out is
  * what tests/ir/PASS.ir says by hand.
  *
- * A file has cases, each of which begins with "== what must hold", then "pass NAME [words of --engine]", the
- * function, a line "--", and what it becomes. Blanks, empty lines and what follows ';' do not count. In
- * wrong.ir the second part is a piece of what the verifier says; in read.ir of what the reader says, with the
- * line.
+ * A file has cases, each of which begins with "== what must hold", then "pass NAME [fmad=false]
+ * [approx=exact] [words of --engine]", the function, a line "--", and what it becomes. Blanks, empty lines
+ * and what follows ';' do not count. In wrong.ir the second part is a piece of what the verifier says; in
+ * read.ir of what the reader says, with the line.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -19,30 +19,41 @@
 /* ---- a coder ---- */
 
 struct bench {
-    struct px_arena arenas[5];
+    struct px_arena arenas[4];
     struct px_coder coder;
     jmp_buf no_memory;
 };
 
-static void bench_open(struct bench *b, const char *engine)
+/* The words "fmad=false" and "approx=exact" are taken out of those of --engine. */
+static bool take_word(char *words, const char *word)
 {
+    char *at = strstr(words, word);
+    if (at) memset(at, ' ', strlen(word));
+    return at;
+}
+
+static void bench_open(struct bench *b, char *words)
+{
+    const bool unfused = take_word(words, "fmad=false"), exact = take_word(words, "approx=exact");
+    const char *engine = words + strspn(words, " ");
     const char *at;
     size_t length;
     const ptx_allocator alloc = px_alloc_or_default(NULL);
-    for (unsigned i = 0; i < 5; i++) px_arena_init(&b->arenas[i], &alloc, &b->no_memory);
+    for (unsigned i = 0; i < 4; i++) px_arena_init(&b->arenas[i], &alloc, &b->no_memory);
     if (setjmp(b->no_memory)) abort();
-    b->coder = (struct px_coder){.keep = &b->arenas[0],
-                                 .scratch = &b->arenas[1],
-                                 .draft = &b->arenas[2],
-                                 .pass = &b->arenas[3],
-                                 .found = &b->arenas[4],
-                                 .level = px_level_best()};
+    b->coder =
+        (struct px_coder){.keep = &b->arenas[0],
+                          .scratch = &b->arenas[1],
+                          .draft = &b->arenas[2],
+                          .pass = &b->arenas[3],
+                          .wishes = {.fmad = unfused ? PTX_FMAD_OFF : PTX_FMAD_ON, .approx_exact = exact},
+                          .level = px_level_best()};
     if (!px_engine_parse(engine, &b->coder.wishes.engine, &at, &length)) fail_msg("engine: %s", at);
 }
 
 static void bench_close(struct bench *b)
 {
-    for (unsigned i = 0; i < 5; i++) px_arena_free(&b->arenas[i]);
+    for (unsigned i = 0; i < 4; i++) px_arena_free(&b->arenas[i]);
 }
 
 static char *text_of(struct bench *b, const struct px_irfn *f, const char *after)
@@ -59,9 +70,8 @@ static const struct pass {
     void (*run)(struct px_irfn *f);
     uint32_t gives;
 } passes[] = {
-#define NONE 0
 #define ALWAYS 0
-#define PASS(name, function, empties, needs, gives, engine) {#name, function, gives},
+#define PASS(name, function, lies, needs, gives, engine) {#name, function, gives},
 #include "code/passes.def"
 };
 enum { PASSES = sizeof passes / sizeof *passes };
@@ -232,6 +242,16 @@ static void run_cases(const char *name, bool (*run)(const struct one *c, struct 
     assert_int_equal(bad, 0);
 }
 
+TEST(fold)
+{
+    run_cases("fold", run_pass);
+}
+
+TEST(contract)
+{
+    run_cases("contract", run_pass);
+}
+
 TEST(uniform)
 {
     run_cases("uniform", run_pass);
@@ -291,7 +311,7 @@ static unsigned round_trip(const char *name, char *function, const char *pass)
     struct bench b;
     unsigned line;
     const char *why;
-    bench_open(&b, NULL);
+    bench_open(&b, (char[]){""});
     struct px_irfn *f = px_ir_read(&b.coder, function, &line, &why);
     struct one c = {.wanted = function};
     snprintf(c.name, sizeof c.name, "%s", name);

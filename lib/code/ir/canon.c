@@ -9,7 +9,7 @@
  * bit may change, whatever they look like. Arithmetic that defines an exact register is made canonical there,
  * and what is copied into one is before.
  */
-#include "code/ir/fn.h"
+#include "code/ir/edit.h"
 
 static bool lazy_source(const struct px_irfn *f, const struct px_ir_opd *o)
 {
@@ -92,33 +92,24 @@ static void find_lazy(struct px_irfn *f)
 
 struct rewrite {
     struct px_irfn *f;
-    PX_VEC(struct px_ir_inst) out;
+    struct px_ir_edit edit;
     uint32_t *clean; /* by register: block + 1 in which it was made canonical and not written since */
     uint32_t block;
 };
 
 static void canonical(struct rewrite *w, const struct px_ir_inst *like, struct px_ir_opd o, bool guarded)
 {
-    struct px_irfn *f = w->f;
-    struct px_ir_inst in = *like;
-    in.op = PX_IR_CANON;
-    in.flags = guarded ? like->flags & PX_IRF_NEGATED : 0;
-    in.guard = guarded ? like->guard : PX_NONE32;
-    in.fp = PX_IR_FP_ANY;
-    in.fact = 0;
-    in.aux = 0;
-    in.ndst = 1;
-    in.nopds = 2;
-    in.first = f->opds.n;
     o.elem = 4;
     o.base = PX_IR_BITS;
-    px_vec_push(f->coder->draft, &f->opds, o);
-    px_vec_push(f->coder->draft, &f->opds, o);
-    px_vec_push(f->coder->draft, &w->out, in);
+    const struct px_ir_opd opds[2] = {o, o};
+    struct px_ir_inst *in = px_ir_edit_add(&w->edit, like, PX_IR_CANON, opds, 2);
+    if (!guarded) return;
+    in->guard = like->guard;
+    in->flags |= like->flags & PX_IRF_NEGATED;
 }
 
 /* Lazy sources whose bits count become canonical first, in place: once a block, unless written again. */
-static void sources(struct rewrite *w, struct px_ir_inst *in)
+static void sources(struct rewrite *w, const struct px_ir_inst *in)
 {
     const struct px_irfn *f = w->f;
     bool to_lazy = in->ndst && px_ir_opds(f, in)->kind == PX_IR_REG && f->regs.at[px_ir_opds(f, in)->at].lazy;
@@ -128,10 +119,7 @@ static void sources(struct rewrite *w, struct px_ir_inst *in)
         if (o.base == PX_IR_NUMBER || (o.base == PX_IR_COPIED && to_lazy) || w->clean[o.at] == w->block)
             continue;
         w->clean[o.at] = w->block;
-        uint8_t first = in->flags & PX_IRF_FIRST;
         canonical(w, in, o, false);
-        w->out.at[w->out.n - 1].flags |= first;
-        in->flags &= (uint8_t)~PX_IRF_FIRST;
     }
 }
 
@@ -146,12 +134,6 @@ static void results(struct rewrite *w, const struct px_ir_inst *in)
     }
 }
 
-/* Labels follow their instructions. */
-static void move_labels(struct px_irfn *f, const uint32_t *place)
-{
-    for (uint32_t i = 0; i < f->labels.n; i++) f->labels.at[i] = place[f->labels.at[i]];
-}
-
 static bool *find_starts(const struct px_irfn *f)
 {
     bool *starts = PX_NEW_N(f->coder->pass, bool, f->insts.n + 1);
@@ -159,40 +141,19 @@ static bool *find_starts(const struct px_irfn *f)
     return starts;
 }
 
-/* Nothing is added any more: what the draft has too much goes with it. */
-static void settle(struct px_irfn *f)
-{
-    struct px_arena *to = f->coder->scratch, *from = f->coder->draft;
-    px_vec_move(to, from, &f->insts);
-    px_vec_move(to, from, &f->opds);
-    px_vec_move(to, from, &f->values);
-    px_vec_move(to, from, &f->regs);
-    px_vec_move(to, from, &f->origins);
-    px_vec_move(to, from, &f->labels);
-    px_vec_move(to, from, &f->params);
-}
-
 void px_ir_canon(struct px_irfn *f)
 {
-    struct px_arena *a = f->coder->pass;
     find_lazy(f);
-    struct rewrite w = {.f = f, .clean = PX_NEW_N(a, uint32_t, f->regs.n + 1), .block = 1};
+    struct rewrite w = {.f = f, .clean = PX_NEW_N(f->coder->pass, uint32_t, f->regs.n + 1), .block = 1};
     const bool *starts = find_starts(f);
-    px_vec_reserve(f->coder->draft, &w.out, f->insts.n + 4);
-    uint32_t *place = PX_NEW_N(a, uint32_t, f->insts.n + 1);
+    px_ir_edit_begin(&w.edit, f);
     for (uint32_t i = 0; i < f->insts.n; i++) {
-        struct px_ir_inst in = f->insts.at[i];
+        const struct px_ir_inst in = *px_ir_edit_at(&w.edit, i);
         if (starts[i]) w.block++;
-        place[i] = w.out.n;
         sources(&w, &in);
-        px_vec_push(f->coder->draft, &w.out, in);
+        px_ir_edit_keep(&w.edit, &in);
         results(&w, &in);
         if (!px_ir_falls(&in) || in.op == PX_IR_BRANCH) w.block++;
     }
-    place[f->insts.n] = w.out.n;
-    move_labels(f, place);
-    px_arena_drop(f->coder->draft, f->insts.at);
-    f->insts.at = w.out.at;
-    f->insts.n = w.out.n;
-    settle(f);
+    px_ir_edit_end(&w.edit);
 }

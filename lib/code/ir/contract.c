@@ -16,6 +16,7 @@ struct product {
     bool constant;    /* ... but not one by a constant */
     uint8_t type;
     bool ftz, kept;      /* kept: something needs the product itself */
+    bool multiplies;     /* by mul; else it is a division */
     bool scaled;         /* PX_ROLE_SCALED */
     bool kept_behind;    /* something needs its flushed copy */
     uint32_t direct;     /* readers of the product itself */
@@ -50,7 +51,7 @@ struct find {
     PX_VEC(struct product) products;
     PX_VEC(struct sum) sums;
     bool any;
-    const struct px_term *item;
+    uint32_t item; /* the instruction looked at */
 };
 
 /* ---- values ---- */
@@ -67,10 +68,9 @@ static struct product *held_in(struct find *f, uint32_t reg, bool *minus)
     return &f->products.at[v->product];
 }
 
-static struct product *held_by(struct find *f, const struct px_operand *o, bool *minus)
+static struct product *held_by(struct find *f, const struct px_ir_opd *o, bool *minus)
 {
-    const uint32_t reg = px_contract_register(f->d, o);
-    return reg == PX_NONE32 ? NULL : held_in(f, reg, minus);
+    return o->kind == PX_IR_REG ? held_in(f, o->at, minus) : NULL;
 }
 
 static void hold(struct find *f, uint32_t reg, struct value value)
@@ -88,9 +88,9 @@ static void hold(struct find *f, uint32_t reg, struct value value)
     f->values[reg] = value;
 }
 
-static bool is_behind(struct find *f, const struct px_operand *o)
+static bool is_behind(struct find *f, const struct px_ir_opd *o)
 {
-    return f->values[px_contract_register(f->d, o)].behind;
+    return f->values[o->at].behind;
 }
 
 static void keep(struct product *p, bool behind)
@@ -110,73 +110,73 @@ static void need(struct find *f, uint32_t reg)
     keep(p, behind);
 }
 
-static void need_all(struct find *f, uint32_t index)
+static void need_all(struct find *f, const struct px_ir_inst *in)
 {
-    const struct px_named_list reads = px_term_reads(f->d, index);
-    for (const struct px_named *r = reads.at; r < reads.end; r++) need(f, r->reg);
+    for (uint32_t k = 0; k < px_ir_nreads(in); k++) {
+        const uint32_t reg = px_ir_read_reg(f->d->f, in, k);
+        if (reg != PX_NONE32) need(f, reg);
+    }
 }
 
 /* Under a guard the old value goes on living beside the new one. */
-static void write_over(struct find *f, uint32_t index)
+static void write_over(struct find *f, const struct px_ir_inst *in)
 {
-    const struct px_named_list writes = px_term_writes(f->d, index);
-    for (const struct px_named *w = writes.at; w < writes.end; w++) {
-        if (f->item->inst->guard) need(f, w->reg);
-        hold(f, w->reg, (struct value){PX_NONE32});
-        f->version[w->reg]++;
+    const struct px_ir_opd *o = px_ir_opds(f->d->f, in);
+    for (uint32_t k = 0; k < in->ndst; k++) {
+        if (o[k].kind != PX_IR_REG) continue;
+        if (f->d->guarded[f->item]) need(f, o[k].at);
+        hold(f, o[k].at, (struct value){PX_NONE32});
+        f->version[o[k].at]++;
     }
 }
 
 /* ---- readers ---- */
 
-static uint32_t version_of(struct find *f, const struct px_operand *o)
+static uint32_t version_of(struct find *f, const struct px_ir_opd *o)
 {
-    uint32_t reg = px_contract_register(f->d, o);
-    return reg == PX_NONE32 ? 0 : f->version[reg];
+    return o->kind == PX_IR_REG ? f->version[o->at] : 0;
 }
 
 /* Operand i of p's multiplication and operand j of q's have one value. */
 static bool same_operand(struct find *f, const struct product *p, unsigned i, const struct product *q,
                          unsigned j)
 {
-    const struct px_operand *a = &f->d->items.at[p->item].inst->opds[i + 1];
-    const struct px_operand *b = &f->d->items.at[q->item].inst->opds[j + 1];
-    uint32_t ra = px_contract_register(f->d, a), rb = px_contract_register(f->d, b);
-    if (ra != PX_NONE32 || rb != PX_NONE32) return ra == rb && p->version[i] == q->version[j];
-    return a->kind == b->kind && a->u.i == b->u.i;
+    const struct px_irfn *fn = f->d->f;
+    const struct px_ir_opd *a = &px_ir_opds(fn, &fn->insts.at[p->item])[i + 1],
+                           *b = &px_ir_opds(fn, &fn->insts.at[q->item])[j + 1];
+    if (a->kind != b->kind) return false;
+    if (a->kind == PX_IR_REG) return a->at == b->at && p->version[i] == q->version[j];
+    return fn->values.at[a->at] == fn->values.at[b->at];
 }
 
 /* Two mul of the same operands, in either order; not if they flush. */
 static bool equal(struct find *f, const struct product *p, const struct product *q)
 {
-    const struct px_term *i = &f->d->items.at[p->item], *j = &f->d->items.at[q->item];
-    if (i->kind->result != PX_RESULT_product || j->kind->result != PX_RESULT_product || p->type != q->type ||
-        p->ftz || q->ftz)
-        return false;
+    if (!p->multiplies || !q->multiplies || p->type != q->type || p->ftz || q->ftz) return false;
     return (same_operand(f, p, 0, q, 0) && same_operand(f, p, 1, q, 1)) ||
            (same_operand(f, p, 0, q, 1) && same_operand(f, p, 1, q, 0));
 }
 
-static bool takes(struct find *f, const struct product *p)
+static bool takes(struct find *f, const struct px_ir_inst *sum, const struct product *p)
 {
-    return (p->constant || p->segment == f->segment) && p->type == f->item->kind->match.type[0] &&
-           p->ftz == px_term_has(f->item, PX_W_ftz);
+    return (p->constant || p->segment == f->segment) && p->type == px_contract_type(f->d, sum) &&
+           p->ftz == px_ir_flushes(sum);
 }
 
-static void read_sum(struct find *f, uint32_t index)
+static void read_sum(struct find *f, const struct px_ir_inst *in)
 {
-    const struct px_operand *o = f->item->inst->opds;
-    struct sum sum = {.item = index, .product = {PX_NONE32, PX_NONE32}};
+    const struct px_ir_opd *o = px_ir_opds(f->d->f, in);
+    struct sum sum = {.item = f->item, .product = {PX_NONE32, PX_NONE32}};
     struct product *p[2];
     for (int i = 0; i < 2; i++) p[i] = held_by(f, &o[i + 1], &sum.minus[i]);
     bool twice = p[0] && p[0] == p[1];
-    sum.equal = p[0] && p[1] && f->item->kind->result == PX_RESULT_sum && !sum.minus[0] && !sum.minus[1] &&
+    sum.equal = p[0] && p[1] && px_ir_result(in) == PX_RESULT_sum && !sum.minus[0] && !sum.minus[1] &&
                 equal(f, p[0], p[1]);
     for (int i = 0; i < 2; i++) {
         if (!p[i]) continue;
         p[i]->readers++;
         p[i]->direct += !is_behind(f, &o[i + 1]);
-        if (twice || !takes(f, p[i]))
+        if (twice || !takes(f, in, p[i]))
             keep(p[i], is_behind(f, &o[i + 1]));
         else
             sum.product[i] = (uint32_t)(p[i] - f->products.at);
@@ -185,11 +185,11 @@ static void read_sum(struct find *f, uint32_t index)
 }
 
 /* A copy or negation of a product; of flushing ones only where that changes nothing. */
-static bool passes_on(struct find *f, unsigned source, struct value *value)
+static bool passes_on(struct find *f, const struct px_ir_inst *in, unsigned source, struct value *value)
 {
-    const struct px_operand *from = &f->item->inst->opds[source];
+    const struct px_ir_opd *from = &px_ir_opds(f->d->f, in)[source];
     struct product *p = held_by(f, from, &value->minus);
-    bool flushes = px_term_has(f->item, PX_W_ftz);
+    const bool flushes = px_ir_flushes(in);
     if (!p || (flushes && !p->ftz)) return false;
     p->direct += flushes && !is_behind(f, from);
     value->product = (uint32_t)(p - f->products.at);
@@ -197,34 +197,38 @@ static bool passes_on(struct find *f, unsigned source, struct value *value)
     return true;
 }
 
+static struct value new_product(struct find *f, const struct px_ir_inst *in, enum px_role role)
+{
+    const bool is = role == PX_ROLE_PRODUCT;
+    struct product p = {.item = f->item,
+                        .segment = f->segment,
+                        .constant = is && px_contract_by_constant(f->d, f->item),
+                        .type = (uint8_t)px_contract_type(f->d, in),
+                        .ftz = px_ir_flushes(in),
+                        .multiplies = px_ir_result(in) == PX_RESULT_product,
+                        .scaled = !is};
+    for (unsigned i = 0; is && i < 2; i++) p.version[i] = version_of(f, &px_ir_opds(f->d->f, in)[i + 1]);
+    px_vec_push(f->d->arena, &f->products, p);
+    return (struct value){.product = f->products.n - 1};
+}
+
 static void read_item(struct find *f, uint32_t index)
 {
-    const struct px_term *item = f->item = &f->d->items.at[index];
+    const struct px_ir_inst *in = px_body_inst(f->d, f->item = index);
     struct value value = {.product = PX_NONE32};
     unsigned source;
-    enum px_role role = px_contract_role(f->d, item, &source);
-    if (px_contract_splits(item)) f->segment++;
+    enum px_role role = px_contract_role(f->d, index, &source);
+    if (in->flags & PX_IRF_SPLITS) f->segment++;
     if (role == PX_ROLE_SUM) {
-        read_sum(f, index);
-    } else if ((role == PX_ROLE_COPY || role == PX_ROLE_NEGATION) && passes_on(f, source, &value)) {
+        read_sum(f, in);
+    } else if ((role == PX_ROLE_COPY || role == PX_ROLE_NEGATION) && passes_on(f, in, source, &value)) {
         value.minus ^= role == PX_ROLE_NEGATION;
     } else {
-        need_all(f, index);
+        need_all(f, in);
     }
-    if (role == PX_ROLE_PRODUCT || role == PX_ROLE_SCALED) {
-        struct product p = {.item = index,
-                            .segment = f->segment,
-                            .constant = role == PX_ROLE_PRODUCT && px_contract_by_constant(f->d, item),
-                            .type = item->kind->match.type[0],
-                            .ftz = px_term_has(item, PX_W_ftz),
-                            .scaled = role == PX_ROLE_SCALED};
-        for (unsigned i = 0; role == PX_ROLE_PRODUCT && i < 2; i++)
-            p.version[i] = version_of(f, &item->inst->opds[i + 1]);
-        value = (struct value){.product = f->products.n};
-        px_vec_push(f->d->arena, &f->products, p);
-    }
-    write_over(f, index);
-    if (value.product != PX_NONE32) hold(f, item->inst->opds[0].symbol->index, value);
+    if (role == PX_ROLE_PRODUCT || role == PX_ROLE_SCALED) value = new_product(f, in, role);
+    write_over(f, in);
+    if (value.product != PX_NONE32) hold(f, px_ir_opds(f->d->f, in)->at, value);
 }
 
 /* ---- decisions ---- */
@@ -316,35 +320,49 @@ static void read_block(struct find *f, uint32_t k)
 }
 
 /* Most functions have no sum behind a product: a compiler contracted before ptxas could. */
-static bool worth_it(struct find *f)
+static bool has_both(const struct px_irfn *f)
+{
+    bool product = false;
+    for (uint32_t i = 0; i < f->insts.n; i++) {
+        const struct px_ir_inst *in = &f->insts.at[i];
+        const enum px_result result = px_ir_result(in);
+        const bool loose = in->flags & PX_IRF_LOOSE;
+        if (loose && (result == PX_RESULT_sum || result == PX_RESULT_difference) && product) return true;
+        product |= (loose && result == PX_RESULT_product) || px_contract_divides(in);
+    }
+    return false;
+}
+
+/* In one block, or by a constant? */
+static bool worth_it(const struct px_body *d)
 {
     bool product = false, constant = false;
-    for (uint32_t k = 0; k < f->d->graph.nblocks; k++) {
-        const struct px_flow_block *b = &f->d->graph.blocks[k];
-        product &= constant || (k > 0 && px_contract_goes_on(f->d, k));
+    for (uint32_t k = 0; k < d->graph.nblocks; k++) {
+        const struct px_flow_block *b = &d->graph.blocks[k];
+        product &= constant || (k > 0 && px_contract_goes_on(d, k));
         for (uint32_t i = b->first; i < b->first + b->n; i++) {
             unsigned source;
-            enum px_role role = px_contract_role(f->d, &f->d->items.at[i], &source);
+            const enum px_role role = px_contract_role(d, i, &source);
             product |= role == PX_ROLE_PRODUCT;
-            constant |= role == PX_ROLE_PRODUCT && px_contract_by_constant(f->d, &f->d->items.at[i]);
+            constant |= role == PX_ROLE_PRODUCT && px_contract_by_constant(d, i);
             if (product && role == PX_ROLE_SUM) return true;
         }
     }
     return false;
 }
 
-struct px_contracted *px_contract_find(struct px_body *d)
+static const struct px_contracted *find(struct px_body *d)
 {
     struct px_arena *arena = d->arena;
+    const uint32_t nregs = d->f->regs.n + 1;
     struct find f = {.d = d, .mark = 1};
-    if (!worth_it(&f)) return NULL;
     px_contract_liveness(d, &f.live);
-    f.values = PX_NEW_N(arena, struct value, px_body_registers(d) + 1);
-    f.version = PX_NEW_N(arena, uint32_t, px_body_registers(d) + 1);
-    f.early = PX_NEW_N(arena, bool, px_body_registers(d) + 1);
-    f.held = PX_NEW_N(arena, uint32_t, px_body_registers(d) + 1);
-    f.out = PX_NEW_N(arena, struct px_contracted, d->items.n);
-    for (uint32_t i = 0; i < d->items.n; i++) f.out[i].product = PX_NONE32;
+    f.values = PX_NEW_N(arena, struct value, nregs);
+    f.version = PX_NEW_N(arena, uint32_t, nregs);
+    f.early = PX_NEW_N(arena, bool, nregs);
+    f.held = PX_NEW_N(arena, uint32_t, nregs);
+    f.out = PX_NEW_N(arena, struct px_contracted, d->f->insts.n);
+    for (uint32_t i = 0; i < d->f->insts.n; i++) f.out[i].product = PX_NONE32;
     for (uint32_t k = 0; k < d->graph.nblocks; k++) {
         read_block(&f, k);
         if (k + 1 == d->graph.nblocks || !px_contract_goes_on(d, k + 1)) finish_block(&f, k);
@@ -357,17 +375,13 @@ struct px_contracted *px_contract_find(struct px_body *d)
     return f.any ? f.out : NULL;
 }
 
-/* As ptxas does it: nothing for debugging, and without contraction only what it simplifies all the same. */
-void px_contract(struct px_irfn *f)
+void px_ir_contract(struct px_irfn *f)
 {
     struct px_body d;
-    const struct px_contracted *what = NULL;
-    ptx_fmad fmad = f->coder->wishes.fmad ? f->coder->wishes.fmad : (ptx_fmad)f->module->fmad;
-    if (f->module->target_debug && fmad != PTX_FMAD_ON) return;
-    if (!px_contract_concerns(f->fn->func->body)) return;
-    if (!px_contract_body(&d, f, fmad != PTX_FMAD_OFF)) return;
-    if (d.contracts) what = px_contract_find(&d);
-    if (!what && !d.folded) return;
-    f->contract = PX_NEW(f->coder->found, struct px_contract);
-    px_contract_apply(&d, what, f->contract);
+    bool contracts;
+    if (!px_contract_asked(f, &contracts) || !contracts || !has_both(f)) return;
+    px_contract_body(&d, f, true);
+    px_contract_graph(&d);
+    const struct px_contracted *what = worth_it(&d) ? find(&d) : NULL;
+    if (what) px_contract_apply(&d, what);
 }

@@ -1,156 +1,113 @@
-/* contract_body.c - the instructions of a body as a list, and its blocks, as the contraction sees them. */
-#include "match/registers.h"
+/*
+ * contract_body.c - the function as ptxas sees it when it contracts.
+ *
+ * Lowering branches around what may wait and has a guard. To ptxas that is one instruction under a guard,
+ * whose block goes on; so these branches are left out of the graph.
+ */
 #include "code/ir/contract.h"
-#include "check/ends.h"
 
-struct walk {
-    struct px_body *d;
-    struct px_ends ends;
-    bool fine;
-};
-
-/* That of another item, where one has the same match. */
-static const struct px_kind *kind_of(struct px_body *d, const struct px_match *match)
+bool px_contract_asked(const struct px_irfn *f, bool *contracts)
 {
-    uint32_t hash = px_form_number(match->form);
-    for (unsigned i = 0; i < px_form_slots(match->form); i++) hash = hash * 31 + match->value[i];
-    const struct px_kind **last = &d->kinds[(hash * 0x9e3779b1u >> 16) % PX_MATCHED];
-    if (*last && !memcmp(&(*last)->match, match, sizeof *match)) return *last;
-    struct px_kind *kind = PX_NEW(d->arena, struct px_kind);
-    kind->match = *match;
-    px_contract_facts(kind);
-    return *last = kind;
+    const ptx_fmad wished = f->coder->wishes.fmad;
+    const ptx_fmad fmad = wished || !f->module ? wished : (ptx_fmad)f->module->fmad;
+    *contracts = fmad != PTX_FMAD_OFF;
+    return !f->module || !f->module->target_debug || fmad == PTX_FMAD_ON;
 }
 
-static bool bind(struct px_body *d, struct px_term *item, const struct px_inst *inst)
+/* Where the branch is one around the rest of its instruction of the text: where that ends; else PX_NONE32. */
+static uint32_t end_of_around(const struct px_irfn *f, uint32_t i)
 {
-    struct px_match match;
-    item->inst = inst;
-    if (!px_match_next(d->f->coder->matched, inst, &match)) return false;
-    item->kind = kind_of(d, &match);
-    return true;
+    const struct px_ir_inst *in = &f->insts.at[i];
+    if (in->op != PX_IR_BRANCH || !in->origin || in[1].origin != in->origin) return PX_NONE32;
+    return f->labels.at[in->target];
 }
 
-struct px_term px_contract_make(struct px_body *d, const struct px_term *like, const px_word words[5],
-                                const struct px_operand *operands, uint8_t n)
+static bool switches(const struct px_ir_inst *in)
 {
-    struct px_term item = *like;
-    bind(d, &item, px_make_inst(d->f, d->f->coder->found, like->inst, words, operands, n));
-    return item;
+    return px_ir_flags(in->op) & PX_OPF_switches;
 }
 
-static void add_inst(void *user, const struct px_inst *inst)
+static void find_guarded(struct px_body *d)
 {
-    struct walk *w = user;
-    struct px_term item = {0};
-    w->fine &= bind(w->d, &item, inst);
-    px_vec_push(w->d->arena, &w->d->items, item);
-}
-
-/* ---- registers ---- */
-
-static void add_name(void *user, const struct px_operand *o, bool is_def)
-{
-    struct px_body *d = user;
-    const struct px_named named = {o->symbol->index, o->has_selector};
-    (void)is_def;
-    px_vec_push(d->arena, &d->names.of, named);
-}
-
-static uint8_t traits_of(const struct px_term *item)
-{
-    return (uint8_t)((item->inst->guard ? PX_TRAIT_GUARD : 0) | (item->kind->effect ? PX_TRAIT_EFFECT : 0));
-}
-
-void px_contract_name(struct px_body *d)
-{
-    enum { USUAL = 4 }; /* registers of an instruction */
-    struct px_body_names *names = &d->names;
-    const uint32_t n = d->items.n;
-    px_arena_drop(d->arena, names->of.at);
-    px_arena_drop(d->arena, names->first);
-    px_arena_drop(d->arena, names->traits);
-    names->first = px_arena_alloc(d->arena, (2 * (size_t)n + 1) * sizeof *names->first);
-    names->traits = px_arena_alloc(d->arena, n);
-    px_vec_reserve(d->arena, &names->of, USUAL * n);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct px_term *item = &d->items.at[i];
-        names->traits[i] = traits_of(item);
-        for (unsigned writes = 0; writes < 2; writes++) {
-            names->first[2 * (size_t)i + writes] = names->of.n;
-            px_visit_registers(item->inst, &item->kind->match, writes, add_name, d);
-        }
+    const struct px_irfn *f = d->f;
+    for (uint32_t i = 0, end = 0; i < f->insts.n; i++) {
+        const struct px_ir_inst *in = &f->insts.at[i];
+        const uint32_t around = end_of_around(f, i);
+        d->guarded[i] = i < end || in->guard != PX_NONE32;
+        if (around != PX_NONE32)
+            end = around;
+        else if (in->op == PX_IR_BRANCH || in->op == PX_IR_JUMP)
+            d->targets[f->labels.at[in->target]] = true;
+        const struct px_ir_switch *s = switches(in) ? &f->switches.at[in->aux] : NULL;
+        for (uint32_t k = 0; s && k < s->n; k++) d->targets[f->labels.at[s->targets[k]]] = true;
     }
-    names->first[2 * (size_t)n] = names->of.n;
-    px_vec_trim(d->arena, &names->of);
-    px_contract_constants(d);
 }
 
-/* ---- the body ---- */
-
-static bool is_end(const struct px_term *item)
+static void find_constants(struct px_body *d)
 {
-    return px_op_flags(item->kind->op) & PX_OPF_ends;
-}
-
-static void fold(struct walk *w)
-{
-    struct px_body *d = w->d;
-    const uint32_t n = w->ends.labels.n;
-    uint32_t *places = PX_NEW_N(d->arena, uint32_t, n + 1);
-    for (uint32_t i = 0; i < n; i++) places[i] = w->ends.labels.at[i].item;
-    d->ntext = d->items.n;
-    px_contract_name(d);
-    px_contract_fold(d, places, n);
-    for (uint32_t i = 0; d->folded && i < n; i++) w->ends.labels.at[i].item = d->folded[places[i]];
-}
-
-static bool is_float(const struct px_inst *inst)
-{
-    for (unsigned i = 0; i < inst->nmods; i++) {
-        const enum px_type type = px_type_of_word(inst->mods[i].name->word);
-        if (type && px_type_info(type)->klass == PX_TC_FLOAT) return true;
+    const struct px_irfn *f = d->f;
+    for (uint32_t i = 0; i < f->insts.n; i++) {
+        const struct px_ir_inst *in = &f->insts.at[i];
+        const struct px_ir_opd *o = px_ir_opds(f, in);
+        for (uint32_t k = 0; k < in->ndst; k++)
+            if (o[k].kind == PX_IR_REG) d->defs[o[k].at] = d->defs[o[k].at] || d->guarded[i] ? 2 : 1;
     }
-    return false;
-}
-
-bool px_contract_concerns(const struct px_block *body)
-{
-    for (uint32_t i = 0; i < body->n; i++) {
-        const struct px_stmt *stmt = body->list[i];
-        if (stmt->kind == PX_S_BLOCK && px_contract_concerns(&stmt->u.block)) return true;
-        if (stmt->kind != PX_S_INST) continue;
-        switch (px_opcode_result(stmt->u.inst.opcode->word)) {
-        case PX_RESULT_product:
-        case PX_RESULT_quotient:
-        case PX_RESULT_full_quotient:
-        case PX_RESULT_reciprocal:
-        case PX_RESULT_exponential:
-        case PX_RESULT_negation:
-        case PX_RESULT_magnitude:
-        case PX_RESULT_minimum:
-        case PX_RESULT_maximum:
-            if (is_float(&stmt->u.inst)) return true;
-            break;
-        default: break;
-        }
+    memset(d->constants, 0xff, f->regs.n * sizeof *d->constants);
+    for (uint32_t i = 0; i < f->insts.n; i++) {
+        const struct px_ir_inst *in = &f->insts.at[i];
+        const struct px_ir_opd *o = px_ir_opds(f, in);
+        if (in->op == PX_IR_COPY && o[1].kind == PX_IR_IMM && d->defs[o[0].at] == 1)
+            d->constants[o[0].at] = o[1].at;
     }
-    return false;
 }
 
-bool px_contract_body(struct px_body *d, struct px_irfn *f, bool contracts)
+void px_contract_body(struct px_body *d, struct px_irfn *f, bool contracts)
 {
-    *d = (struct px_body){.f = f, .arena = f->coder->pass, .fn = f->fn, .contracts = contracts};
-    struct walk w = {.d = d, .ends.arena = f->coder->pass, .fine = true};
-    px_vec_reserve(d->arena, &d->items, f->fn->func->body->n);
-    px_ends_body(&w.ends, f->fn->func->body, add_inst, &w);
-    if (!w.fine || !d->items.n) return false;
-    fold(&w);
-    px_ends_begin(&w.ends, d->items.n);
-    for (uint32_t i = 0; i < d->items.n; i++)
-        if (is_end(&d->items.at[i])) px_ends_add(&w.ends, d->items.at[i].inst, i, true);
-    if (w.ends.astray) return false;
-    px_flow_graph(&d->graph, d->arena, &w.ends.code);
-    for (uint32_t i = 0; i < d->items.n; i++) d->items.at[i].block = d->graph.node_of[i];
-    return true;
+    struct px_arena *a = f->coder->pass;
+    *d = (struct px_body){.f = f,
+                          .arena = a,
+                          .contracts = contracts,
+                          .guarded = PX_NEW_N(a, bool, f->insts.n + 1),
+                          .targets = PX_NEW_N(a, bool, f->insts.n + 1),
+                          .defs = PX_NEW_N(a, uint8_t, f->regs.n + 1),
+                          .constants = px_arena_alloc(a, (f->regs.n + 1) * sizeof *d->constants)};
+    find_guarded(d);
+    find_constants(d);
+}
+
+/* ---- the graph ---- */
+
+static void add_end(const struct px_body *d, uint32_t i, px_flow_ends *ends)
+{
+    const struct px_irfn *f = d->f;
+    const struct px_ir_inst *in = &f->insts.at[i];
+    struct px_flow_end end = {
+        .at = i, .target = PX_FLOW_NONE, .table = PX_FLOW_NONE, .falls = px_ir_falls(in) || d->guarded[i]};
+    if (end_of_around(f, i) != PX_NONE32) return;
+    if (in->op == PX_IR_JUMP || in->op == PX_IR_BRANCH)
+        end.target = f->labels.at[in->target];
+    else if (switches(in))
+        end.table = in->aux;
+    else if (!px_ir_falls(in))
+        end.leaves = true;
+    else
+        return;
+    px_vec_push(d->arena, ends, end);
+}
+
+static void add_table(const struct px_body *d, const struct px_ir_switch *s, px_flow_tables *tables)
+{
+    uint32_t *targets = PX_NEW_N(d->arena, uint32_t, s->n + 1);
+    for (uint32_t k = 0; k < s->n; k++) targets[k] = d->f->labels.at[s->targets[k]];
+    const struct px_flow_table table = {targets, s->n};
+    px_vec_push(d->arena, tables, table);
+}
+
+void px_contract_graph(struct px_body *d)
+{
+    const struct px_irfn *f = d->f;
+    struct px_flow_code code = {.n = f->insts.n};
+    for (uint32_t i = 0; i < f->insts.n; i++) add_end(d, i, &code.ends);
+    for (uint32_t i = 0; i < f->switches.n; i++) add_table(d, &f->switches.at[i], &code.tables);
+    px_flow_graph(&d->graph, d->arena, &code);
 }

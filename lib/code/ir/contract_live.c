@@ -18,45 +18,61 @@ struct live {
     struct px_contract_live *out;
     struct px_flow_loops loops;
     struct px_flow_tree tree;
-    bool *dead;                /* by item */
-    struct px_flow_lists defs; /* by register: items that write it */
+    bool *dead;                /* by instruction */
+    struct px_flow_lists defs; /* by register: instructions that write it */
+    uint32_t item;             /* the instruction looked at */
     PX_VEC(uint32_t) needed;   /* registers whose definitions are to be looked at */
     PX_VEC(uint32_t) chain;    /* registers that the blocks before, which this one goes on from, wrote */
     PX_VEC(uint32_t) stale;    /* registers to be solved again: what has died named them */
     bool *asked;               /* by register: it was in `needed` */
     bool *is_stale;            /* by register */
     bool *mark;                /* by register: live here, in the block that is walked */
+    bool wanted;               /* of the instruction walked over: an effect, or a result that is live */
     bool *changed;             /* by block: some register lives behind it no longer */
 };
 
-static bool has_effect(const struct live *l, uint32_t index)
+/* It does more than write registers, and is no plain load. */
+static bool has_effect(const struct px_ir_inst *in)
 {
-    return l->d->names.traits[index] & PX_TRAIT_EFFECT;
+    return !px_ir_is_pure(in) && !px_ir_loads(in);
 }
 
-/* Nothing of what was in the register is left. */
-static bool replaces(const struct live *l, uint32_t index, const struct px_named *write)
+static void each_read(struct live *l, uint32_t index, void (*call)(struct live *l, uint32_t reg))
 {
-    return !(l->d->names.traits[index] & PX_TRAIT_GUARD) && !write->part;
+    const struct px_ir_inst *in = px_body_inst(l->d, index);
+    for (uint32_t k = 0; k < px_ir_nreads(in); k++) {
+        const uint32_t reg = px_ir_read_reg(l->d->f, in, k);
+        if (reg != PX_NONE32) call(l, reg);
+    }
+}
+
+static void each_write(struct live *l, uint32_t index, void (*call)(struct live *l, uint32_t reg))
+{
+    const struct px_ir_inst *in = px_body_inst(l->d, index);
+    const struct px_ir_opd *o = px_ir_opds(l->d->f, in);
+    for (uint32_t k = 0; k < in->ndst; k++)
+        if (o[k].kind == PX_IR_REG) call(l, o[k].at);
 }
 
 /* ---- what anything depends on ---- */
 
+static void count_def(struct live *l, uint32_t reg)
+{
+    px_flow_lists_count(&l->defs, reg);
+}
+
+static void add_def(struct live *l, uint32_t reg)
+{
+    px_flow_lists_add(&l->defs, reg, l->item);
+}
+
 static void list_defs(struct live *l)
 {
-    struct px_body *d = l->d;
-    const uint32_t n = px_body_registers(d);
-    l->defs = px_flow_lists_begin(d->arena, n);
-    for (uint32_t i = 0; i < d->items.n; i++) {
-        const struct px_named_list writes = px_term_writes(d, i);
-        for (const struct px_named *w = writes.at; w < writes.end; w++) px_flow_lists_count(&l->defs, w->reg);
-    }
-    px_flow_lists_place(&l->defs, d->arena, n);
-    for (uint32_t i = 0; i < d->items.n; i++) {
-        const struct px_named_list writes = px_term_writes(d, i);
-        for (const struct px_named *w = writes.at; w < writes.end; w++)
-            px_flow_lists_add(&l->defs, w->reg, i);
-    }
+    const uint32_t n = l->d->f->regs.n, items = l->d->f->insts.n;
+    l->defs = px_flow_lists_begin(l->d->arena, n);
+    for (uint32_t i = 0; i < items; i++) each_write(l, i, count_def);
+    px_flow_lists_place(&l->defs, l->d->arena, n);
+    for (l->item = 0; l->item < items; l->item++) each_write(l, l->item, add_def);
 }
 
 static void need(struct live *l, uint32_t reg)
@@ -68,27 +84,18 @@ static void need(struct live *l, uint32_t reg)
 
 static void revive(struct live *l, uint32_t index)
 {
-    const struct px_named_list reads = px_term_reads(l->d, index);
     if (!l->dead[index]) return;
     l->dead[index] = false;
-    for (const struct px_named *r = reads.at; r < reads.end; r++) need(l, r->reg);
-}
-
-static void each_result(struct live *l, void (*call)(struct live *l, uint32_t reg))
-{
-    const struct px_function *fn = l->d->fn;
-    for (uint32_t i = 0; i < fn->func->nrets; i++)
-        if (fn->rets[i]->kind == PX_SYM_REG) call(l, fn->rets[i]->index);
+    each_read(l, index, need);
 }
 
 static void find_needed(struct live *l)
 {
-    const uint32_t n = l->d->items.n;
+    const uint32_t n = l->d->f->insts.n;
     list_defs(l);
     memset(l->dead, true, n);
-    each_result(l, need);
     for (uint32_t i = 0; i < n; i++)
-        if (has_effect(l, i)) revive(l, i);
+        if (has_effect(px_body_inst(l->d, i))) revive(l, i);
     while (l->needed.n) {
         const uint32_t reg = l->needed.at[--l->needed.n];
         for (uint32_t k = l->defs.first[reg]; k < l->defs.first[reg + 1]; k++) revive(l, l->defs.to[k]);
@@ -114,16 +121,19 @@ static bool concerns(const struct teller *t, uint32_t reg)
 static void tell_item(const struct teller *t, uint32_t block, uint32_t index)
 {
     struct live *l = t->l;
-    const struct px_named_list reads = px_term_reads(l->d, index), writes = px_term_writes(l->d, index);
-    for (const struct px_named *r = reads.at; r < reads.end; r++)
-        if (concerns(t, r->reg)) px_flow_live_read(t->flow, block, r->reg);
-    for (const struct px_named *w = writes.at; w < writes.end; w++) {
-        if (!concerns(t, w->reg)) continue;
-        if (replaces(l, index, w))
-            px_flow_live_write(t->flow, block, w->reg);
+    const struct px_ir_inst *in = px_body_inst(l->d, index);
+    const struct px_ir_opd *o = px_ir_opds(l->d->f, in);
+    for (uint32_t k = 0; k < px_ir_nreads(in); k++) {
+        const uint32_t reg = px_ir_read_reg(l->d->f, in, k);
+        if (reg != PX_NONE32 && concerns(t, reg)) px_flow_live_read(t->flow, block, reg);
+    }
+    for (uint32_t k = 0; k < in->ndst; k++) {
+        if (o[k].kind != PX_IR_REG || !concerns(t, o[k].at)) continue;
+        if (l->d->guarded[index])
+            px_flow_live_name(t->flow, block, o[k].at);
         else
-            px_flow_live_name(t->flow, block, w->reg);
-        px_vec_push(l->d->arena, &l->chain, w->reg);
+            px_flow_live_write(t->flow, block, o[k].at);
+        px_vec_push(l->d->arena, &l->chain, o[k].at);
     }
 }
 
@@ -139,22 +149,13 @@ static void tell_block(const struct teller *t, uint32_t k)
     l->chain.n = 0;
 }
 
-static void tell_returned(const struct teller *t)
-{
-    const struct px_function *fn = t->l->d->fn;
-    for (uint32_t i = 0; i < fn->func->nrets; i++)
-        if (fn->rets[i]->kind == PX_SYM_REG && concerns(t, fn->rets[i]->index))
-            px_flow_live_read(t->flow, t->l->d->graph.end, fn->rets[i]->index);
-}
-
 static void solve(struct live *l, struct px_flow_live *flow, bool again)
 {
     const struct teller t = {l, flow, again};
     struct px_body *d = l->d;
-    px_flow_live_begin(flow, d->arena, &d->graph, l->loops.order, l->loops.n, px_body_registers(d));
+    px_flow_live_begin(flow, d->arena, &d->graph, l->loops.order, l->loops.n, d->f->regs.n);
     px_flow_live_use_tree(flow, &l->loops, &l->tree, true);
     for (uint32_t k = 0; k < d->graph.nblocks; k++) tell_block(&t, k);
-    tell_returned(&t);
     px_flow_live(flow);
 }
 
@@ -201,23 +202,26 @@ static void solve_again(struct live *l)
 
 /* ---- dead where they stand ---- */
 
-static bool is_wanted(const struct live *l, uint32_t index)
+static void check_mark(struct live *l, uint32_t reg)
 {
-    const struct px_named_list writes = px_term_writes(l->d, index);
-    bool wanted = has_effect(l, index);
-    for (const struct px_named *w = writes.at; w < writes.end; w++) wanted |= l->mark[w->reg];
-    return wanted;
+    l->wanted |= l->mark[reg];
 }
 
-static void die(struct live *l, uint32_t index)
+static void note_stale(struct live *l, uint32_t reg)
 {
-    const struct px_named_list reads = px_term_reads(l->d, index), writes = px_term_writes(l->d, index);
-    l->dead[index] = true;
-    for (const struct px_named *named = reads.at; named < writes.end; named++) {
-        if (l->is_stale[named->reg]) continue;
-        l->is_stale[named->reg] = true;
-        px_vec_push(l->d->arena, &l->stale, named->reg);
-    }
+    if (l->is_stale[reg]) return;
+    l->is_stale[reg] = true;
+    px_vec_push(l->d->arena, &l->stale, reg);
+}
+
+static void mark(struct live *l, uint32_t reg)
+{
+    l->mark[reg] = true;
+}
+
+static void unmark(struct live *l, uint32_t reg)
+{
+    l->mark[reg] = false;
 }
 
 /* From the end of a block to its beginning. */
@@ -226,14 +230,12 @@ static void walk_block(struct live *l, uint32_t k)
     const struct px_flow_block *b = &l->d->graph.blocks[k];
     for (uint32_t i = b->first + b->n; i-- > b->first;) {
         if (l->dead[i]) continue;
-        if (!is_wanted(l, i)) {
-            die(l, i);
-            continue;
-        }
-        const struct px_named_list reads = px_term_reads(l->d, i), writes = px_term_writes(l->d, i);
-        for (const struct px_named *w = writes.at; w < writes.end; w++)
-            if (replaces(l, i, w)) l->mark[w->reg] = false;
-        for (const struct px_named *r = reads.at; r < reads.end; r++) l->mark[r->reg] = true;
+        l->wanted = has_effect(px_body_inst(l->d, i));
+        each_write(l, i, check_mark);
+        l->dead[i] = !l->wanted;
+        if (l->wanted && !l->d->guarded[i]) each_write(l, i, unmark);
+        each_read(l, i, l->wanted ? mark : note_stale);
+        if (!l->wanted) each_write(l, i, note_stale);
     }
 }
 
@@ -253,11 +255,11 @@ static bool find_dead(struct live *l)
 void px_contract_liveness(struct px_body *d, struct px_contract_live *out)
 {
     struct px_arena *arena = d->arena;
-    const uint32_t n = px_body_registers(d) + 1;
+    const uint32_t n = d->f->regs.n + 1;
     struct live l = {.d = d,
                      .out = out,
                      .tree = px_flow_dominators(arena, arena, d->graph.n, &d->graph.succ, &d->graph.pred, 0),
-                     .dead = PX_NEW_N(arena, bool, d->items.n + 1),
+                     .dead = PX_NEW_N(arena, bool, d->f->insts.n + 1),
                      .asked = PX_NEW_N(arena, bool, n),
                      .is_stale = PX_NEW_N(arena, bool, n),
                      .mark = PX_NEW_N(arena, bool, n),

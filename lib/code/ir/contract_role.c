@@ -6,65 +6,20 @@
  */
 #include "code/ir/contract.h"
 
-uint32_t px_contract_register(const struct px_body *d, const struct px_operand *o)
+bool px_contract_divides(const struct px_ir_inst *in)
 {
-    if (o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG || o->has_selector)
-        return PX_NONE32;
-    return px_code_reg(d->f, o->symbol->index)->vec > 1 ? PX_NONE32 : o->symbol->index;
+    const enum px_result result = px_ir_result(in);
+    return result == PX_RESULT_quotient || result == PX_RESULT_full_quotient;
 }
 
 /* ---- constants ---- */
 
-static bool is_number(const struct px_operand *o)
+static bool constant(const struct px_body *d, const struct px_ir_opd *o, enum px_type type, uint64_t *value)
 {
-    return o->kind == PX_O_F32 || o->kind == PX_O_F64;
-}
-
-static bool is_literal(const struct px_operand *o)
-{
-    return is_number(o) || o->kind == PX_O_INT;
-}
-
-bool px_contract_moves(const struct px_term *item)
-{
-    return item->kind->result == PX_RESULT_copy && px_op_flags(item->kind->op) & PX_OPF_plain;
-}
-
-bool px_contract_divides(const struct px_term *item)
-{
-    return item->kind->result == PX_RESULT_quotient || item->kind->result == PX_RESULT_full_quotient;
-}
-
-static bool plain_move(const struct px_term *item)
-{
-    return px_contract_moves(item) && item->inst->nopds == 2 && !item->inst->guard;
-}
-
-void px_contract_constants(struct px_body *d)
-{
-    uint32_t n = px_body_registers(d) + 1;
-    d->defs = PX_NEW_N(d->arena, uint8_t, n);
-    d->constants = PX_NEW_N(d->arena, const struct px_operand *, n);
-    for (uint32_t i = 0; i < d->items.n; i++) {
-        const struct px_named_list writes = px_term_writes(d, i);
-        for (const struct px_named *w = writes.at; w < writes.end; w++)
-            d->defs[w->reg] = d->defs[w->reg] || d->names.traits[i] & PX_TRAIT_GUARD ? 2 : 1;
-    }
-    for (uint32_t i = 0; i < d->items.n; i++) {
-        const struct px_term *item = &d->items.at[i];
-        if (!plain_move(item) || !is_literal(&item->inst->opds[1])) continue;
-        uint32_t reg = px_contract_register(d, &item->inst->opds[0]);
-        if (reg != PX_NONE32 && d->defs[reg] == 1) d->constants[reg] = &item->inst->opds[1];
-    }
-}
-
-static bool constant(struct px_body *d, const struct px_operand *o, enum px_type type, uint64_t *value)
-{
-    const struct px_type_info *info = px_type_info(type);
-    uint32_t reg = px_contract_register(d, o);
-    if (reg != PX_NONE32) o = d->constants[reg];
-    if (!o || !is_literal(o)) return false;
-    return px_lower_value(d->f, o, info->bits == 16 ? PX_T_B16 : type, value);
+    const uint32_t at = o->kind == PX_IR_IMM ? o->at : o->kind == PX_IR_REG ? d->constants[o->at] : PX_NONE32;
+    if (at == PX_NONE32) return false;
+    *value = d->f->values.at[at] & UINT64_MAX >> (64 - px_type_info(type)->bits);
+    return true;
 }
 
 /* 1 or -1 in a type's bits. */
@@ -78,7 +33,7 @@ static bool is_one(enum px_type type, uint64_t value, bool *minus)
     return ones[type][0] && (value == ones[type][0] || *minus);
 }
 
-bool px_contract_is_one(struct px_body *d, const struct px_operand *o, enum px_type type)
+bool px_contract_is_one(const struct px_body *d, const struct px_ir_opd *o, enum px_type type)
 {
     uint64_t value;
     bool minus;
@@ -93,108 +48,82 @@ static bool contractible(enum px_type type)
            type == PX_T_BF16 || type == PX_T_BF16X2;
 }
 
-static bool names_rounding(const struct px_term *item)
+/* It rounds, or clamps: by one of the words that its statement is told by. */
+static bool rounds(const struct px_ir_inst *in)
 {
-    return px_term_has(item, PX_W_rn) || px_term_has(item, PX_W_rz) || px_term_has(item, PX_W_rm) ||
-           px_term_has(item, PX_W_rp);
+    static const px_word words[] = {PX_W_rn,  PX_W_rz,  PX_W_rm,  PX_W_rp, PX_W_rni,
+                                    PX_W_rzi, PX_W_rmi, PX_W_rpi, PX_W_sat};
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) found |= px_ir_has(in, words[i]);
+    return found;
 }
 
-static bool rounds_to_integer(const struct px_term *item)
+/* One result, n sources, all of one type; constants are of 32 or 64 bits. */
+static bool uniform(const struct px_body *d, const struct px_ir_inst *in, unsigned n)
 {
-    return px_term_has(item, PX_W_rni) || px_term_has(item, PX_W_rzi) || px_term_has(item, PX_W_rmi) ||
-           px_term_has(item, PX_W_rpi);
-}
-
-/* Operands 1 to n have the type of operand 0, which is a register. */
-static bool uniform(const struct px_body *d, const struct px_term *item, unsigned n)
-{
-    const struct px_inst *inst = item->inst;
-    if (inst->nopds != n + 1 || !contractible(item->kind->match.type[0])) return false;
-    if (px_contract_register(d, &inst->opds[0]) == PX_NONE32) return false;
-    for (unsigned i = 1; i <= n; i++) {
-        const struct px_operand *o = &inst->opds[i];
-        if (item->kind->match.type[i] != item->kind->match.type[0]) return false;
-        if (px_contract_register(d, o) == PX_NONE32 &&
-            (px_type_info(item->kind->match.type[0])->bits == 16 || !is_number(o)))
+    const struct px_ir_opd *o = px_ir_opds(d->f, in);
+    if (in->ndst != 1 || in->nopds != n + 1 || o->kind != PX_IR_REG) return false;
+    if (!contractible((enum px_type)o->type)) return false;
+    const bool numbers = o->type == PX_T_F32 || o->type == PX_T_F64;
+    for (unsigned i = 1; i <= n; i++)
+        if (o[i].type != o->type || !(o[i].kind == PX_IR_REG || (numbers && o[i].kind == PX_IR_IMM)))
             return false;
-    }
     return true;
 }
 
 /* A multiplication: of two constants it is folded, by 1 it is a copy. */
-static enum px_role role_of_mul(struct px_body *d, const struct px_term *item, unsigned *source)
+static enum px_role role_of_mul(const struct px_body *d, const struct px_ir_inst *in, unsigned *source)
 {
+    const struct px_ir_opd *o = px_ir_opds(d->f, in);
+    const enum px_type type = (enum px_type)o->type;
     uint64_t value[2];
     bool is[2], minus;
-    if (px_term_has(item, PX_W_sat)) return PX_ROLE_OTHER;
-    for (unsigned i = 0; i < 2; i++)
-        is[i] = constant(d, &item->inst->opds[i + 1], item->kind->match.type[0], &value[i]);
+    if (px_ir_has(in, PX_W_sat)) return PX_ROLE_OTHER;
+    for (unsigned i = 0; i < 2; i++) is[i] = constant(d, &o[i + 1], type, &value[i]);
     if (is[0] && is[1]) return PX_ROLE_OTHER;
     for (unsigned i = 0; i < 2; i++) {
-        if (!is[i] || !is_one(item->kind->match.type[0], value[i], &minus)) continue;
+        if (!is[i] || !is_one(type, value[i], &minus)) continue;
         *source = 2 - i;
         return minus ? PX_ROLE_NEGATION : PX_ROLE_COPY;
     }
     return PX_ROLE_PRODUCT;
 }
 
-static bool is_copy(const struct px_body *d, const struct px_term *item)
+static bool is_copy(const struct px_body *d, const struct px_ir_inst *in)
 {
-    const struct px_inst *inst = item->inst;
-    if (inst->nopds != 2 || px_contract_register(d, &inst->opds[0]) == PX_NONE32) return false;
-    uint32_t from = px_contract_register(d, &inst->opds[1]);
-    if (from == PX_NONE32) return false;
-    if (px_contract_moves(item))
-        return px_type_info(px_code_reg(d->f, from)->type)->bits ==
-               px_type_info(px_code_reg(d->f, inst->opds[0].symbol->index)->type)->bits;
-    if (item->kind->result != PX_RESULT_conversion || item->kind->match.type[0] != item->kind->match.type[1])
-        return false;
-    return contractible(item->kind->match.type[0]) && !names_rounding(item) && !rounds_to_integer(item) &&
-           !px_term_has(item, PX_W_sat);
+    const struct px_ir_opd *o = px_ir_opds(d->f, in);
+    if (in->ndst != 1 || in->nopds != 2 || o[0].kind != PX_IR_REG || o[1].kind != PX_IR_REG) return false;
+    if (in->op == PX_IR_COPY) return o[0].elem == o[1].elem;
+    return px_ir_result(in) == PX_RESULT_conversion && o[0].type == o[1].type &&
+           contractible((enum px_type)o->type) && !rounds(in);
 }
 
-bool px_contract_by_constant(struct px_body *d, const struct px_term *item)
+bool px_contract_by_constant(const struct px_body *d, uint32_t i)
 {
+    const struct px_ir_inst *in = px_body_inst(d, i);
+    const struct px_ir_opd *o = px_ir_opds(d->f, in);
     uint64_t value;
-    enum px_type type = item->kind->match.type[0];
-    return constant(d, &item->inst->opds[2], type, &value) ||
-           (item->kind->result == PX_RESULT_product && constant(d, &item->inst->opds[1], type, &value));
+    return constant(d, &o[2], (enum px_type)o->type, &value) ||
+           (px_ir_result(in) == PX_RESULT_product && constant(d, &o[1], (enum px_type)o->type, &value));
 }
 
-enum px_role px_contract_role(struct px_body *d, const struct px_term *item, unsigned *source)
+enum px_role px_contract_role(const struct px_body *d, uint32_t i, unsigned *source)
 {
+    const struct px_ir_inst *in = px_body_inst(d, i);
+    const bool loose = in->flags & PX_IRF_LOOSE, units = !d->f->coder->wishes.approx_exact;
+    const enum px_result result = px_ir_result(in);
     *source = 1;
-    if (item->kind->result == PX_RESULT_sum || item->kind->result == PX_RESULT_difference)
-        return uniform(d, item, 2) && !names_rounding(item) ? PX_ROLE_SUM : PX_ROLE_OTHER;
-    if (item->inst->guard) return PX_ROLE_OTHER;
-    if (item->kind->result == PX_RESULT_product)
-        return uniform(d, item, 2) && !names_rounding(item) ? role_of_mul(d, item, source) : PX_ROLE_OTHER;
-    if (px_contract_divides(item) && !d->f->coder->wishes.approx_exact)
-        return uniform(d, item, 2) ? PX_ROLE_PRODUCT : PX_ROLE_OTHER;
-    if (item->kind->result == PX_RESULT_reciprocal)
-        return uniform(d, item, 1) && !px_term_has(item, PX_W_ftz) ? PX_ROLE_SCALED : PX_ROLE_OTHER;
-    if (item->kind->result == PX_RESULT_negation && uniform(d, item, 1) &&
-        item->kind->match.type[0] != PX_T_BF16X2)
-        return PX_ROLE_NEGATION;
-    return is_copy(d, item) ? PX_ROLE_COPY : PX_ROLE_OTHER;
-}
-
-/* ---- kinds ---- */
-
-void px_contract_facts(struct px_kind *kind)
-{
-    const struct px_match *match = &kind->match;
-    const bool statement = px_match_handler(match) >= 0;
-    kind->op = px_match_op(match);
-    kind->result = px_match_result(match);
-    const unsigned flags = px_op_flags(kind->op);
-    kind->pure =
-        flags & (PX_OPF_plain | PX_OPF_pure | PX_OPF_unit) || (statement && !px_match_has(match, PX_W_cc));
-    kind->effect = !kind->pure && !px_op_loads(flags);
-    kind->splits = px_match_in(match, PX_SET_routine, NULL) || px_match_in(match, PX_SET_ends_block, NULL);
-}
-
-bool px_contract_splits(const struct px_term *item)
-{
-    return (item->inst->guard && !item->kind->pure) || item->kind->splits;
+    if (result == PX_RESULT_sum || result == PX_RESULT_difference)
+        return loose && uniform(d, in, 2) ? PX_ROLE_SUM : PX_ROLE_OTHER;
+    if (d->guarded[i]) return PX_ROLE_OTHER;
+    switch (result) {
+    case PX_RESULT_product: return loose && uniform(d, in, 2) ? role_of_mul(d, in, source) : PX_ROLE_OTHER;
+    case PX_RESULT_quotient:
+    case PX_RESULT_full_quotient: return units && uniform(d, in, 2) ? PX_ROLE_PRODUCT : PX_ROLE_OTHER;
+    case PX_RESULT_reciprocal:
+        return uniform(d, in, 1) && !px_ir_flushes(in) ? PX_ROLE_SCALED : PX_ROLE_OTHER;
+    case PX_RESULT_negation:
+        return uniform(d, in, 1) && px_contract_type(d, in) != PX_T_BF16X2 ? PX_ROLE_NEGATION : PX_ROLE_OTHER;
+    default: return is_copy(d, in) ? PX_ROLE_COPY : PX_ROLE_OTHER;
+    }
 }

@@ -3,8 +3,9 @@
  *
  * code.c runs the passes; each works on one px_irfn:
  *
- *   contract*.c mul and add that become one fma, on the text
  *   lower*.c    checked instructions -> IR, by the form that matched
+ *   fold.c      what ptxas simplifies,
+ *   contract*.c mul and add that become one fma
  *   blocks.c    blocks, edges, their order
  *   uniform.c   registers that equal one scalar are that scalar
  *   values.c    what convergent code keeps as scalars,
@@ -14,9 +15,8 @@
  *   emit*.c     records
  *
  * The IR lives in a scratch arena that ends with the decoding, what a pass needs
- * for itself in one that ends with the pass, what contraction hands to lowering in
- * one that ends with that; what the records refer to lies in the program's arena
- * (`keep`).
+ * for itself in one that ends with the pass; what the records refer to lies in the
+ * program's arena (`keep`).
  */
 #ifndef PX_CODE_IR_FN_H
 #define PX_CODE_IR_FN_H
@@ -34,11 +34,10 @@
 #include "gang/tally.h"
 
 struct px_coder {
-    struct px_arena *keep;    /* the program's */
-    struct px_arena *scratch; /* the IR, until the records are made */
-    struct px_arena *draft;   /* the same while it grows: what lowering makes, until canon.c has settled it */
-    struct px_arena *pass;    /* what a pass needs for itself: empty when the next one begins */
-    struct px_arena *found;   /* what contraction finds, until the function is lowered */
+    struct px_arena *keep;      /* the program's */
+    struct px_arena *scratch;   /* the IR, until the records are made */
+    struct px_arena *draft;     /* the same while it grows (passes.def) */
+    struct px_arena *pass;      /* what a pass needs for itself: empty when the next one begins */
     struct px_matched *matched; /* how instructions were bound; NULL: each anew */
     const struct px_linked *linked;
     const struct px_level *level;
@@ -58,7 +57,7 @@ struct px_coder {
     struct px_listener *listener; /* NULL: the first failure ends it */
     jmp_buf *next;
     bool told;
-    PX_VEC(struct px_name *) words; /* in instructions that the text does not have: few */
+    PX_VEC(struct px_name *) words; /* in instructions that lowering makes of indices: few */
 };
 
 /* A .param variable, a formal parameter or a .local variable of the function. */
@@ -111,14 +110,13 @@ struct px_irfn {
     PX_VEC(struct px_param) params;
     uint32_t *param_of;               /* by index in px_function.vars: in params; PX_NONE32 */
     uint32_t *reg_base;               /* by index in px_function.regs, more_regs behind: first register */
-    PX_VEC(struct px_reg) more_regs;  /* that contraction and lowering added */
+    PX_VEC(struct px_reg) more_regs;  /* that lowering added */
     const struct px_operand *element; /* two of them for the address of name[register]; NULL until needed */
-    struct px_contract *contract;     /* what is lowered instead of the text; NULL */
     uint32_t carry;                   /* the carry flag's register; PX_NONE32 until needed */
     uint32_t stack;                   /* of alloca: where the lane's free local memory begins; PX_NONE32 */
     uint64_t local_bytes;
     struct px_ir_names *names; /* of the text form; NULL: nobody wants to see it */
-    bool fresh;                /* nothing was made of the running instruction of the text yet */
+    uint8_t fresh; /* PX_IRF_ of the first one made of the running instruction of the text; 0: it is made */
 
     struct px_flow_graph graph;
     struct px_flow_loops loops; /* the order of the code */
@@ -145,16 +143,9 @@ static inline const struct px_reg *px_code_reg(const struct px_irfn *f, uint32_t
 }
 
 /* The passes, in their order. */
-void px_contract(struct px_irfn *f);
-
-/* make.c: an instruction of `words` (opcode first, 0 left out) and n operands at the place of `like`, of a
- * form that fits; a register of the text's kind, before registers are numbered. */
-struct px_inst *px_make_inst(struct px_irfn *f, struct px_arena *arena, const struct px_inst *like,
-                             const px_word words[5], const struct px_operand *operands, uint8_t n);
-/* make.c: the same instruction, with operands of its own. */
-struct px_inst *px_copy_inst(struct px_arena *arena, const struct px_inst *inst);
-struct px_operand px_make_register(struct px_irfn *f, const struct px_inst *like, enum px_type type);
 void px_lower(struct px_irfn *f);
+void px_ir_fold(struct px_irfn *f);
+void px_ir_contract(struct px_irfn *f);
 void px_ir_blocks(struct px_irfn *f);
 void px_ir_uniform(struct px_irfn *f);
 void px_ir_canon(struct px_irfn *f);

@@ -94,7 +94,9 @@ enum {
     PX_IRF_NUMBER = 4,  /* every NaN of the f32 result is the chip's, or stands for it */
     PX_IRF_HOST = 8,    /* it may be the host's: canon.c sees to it */
     PX_IRF_COPIES = 16, /* the result is one of the first two sources, bit for bit (selp, slct) */
-    PX_IRF_STRONG = 32  /* ld, st: strong in the sense of the memory model */
+    PX_IRF_STRONG = 32, /* ld, st: strong in the sense of the memory model */
+    PX_IRF_LOOSE = 64,  /* a float product or sum that names no rounding: it may become part of an fma */
+    PX_IRF_SPLITS = 128 /* ptxas ends a block of its own before it: products and sums do not meet across it */
 };
 
 /* Floating-point mode that an instruction asks for, besides the numbers of px_match_fp_mode. */

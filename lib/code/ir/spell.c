@@ -1,5 +1,6 @@
 /* spell.c - the words of the text form, from numbers and back. */
 #include "code/ir/text.h"
+#include "approx/levels.h"
 #include "gang/fpmode.h"
 #include "ops/sreg.h"
 #include <stdio.h>
@@ -32,15 +33,18 @@ enum { ANY_FACT = 0xffff };
 static const struct own {
     const char *name;
     uint16_t op, fact; /* ANY_FACT: the name says nothing of it */
-} own_names[] = {{"nothing", PX_IR_NOTHING, ANY_FACT},     {"copy", PX_IR_COPY, 0},
-                 {"copy.signed", PX_IR_COPY, 1},           {"canon", PX_IR_CANON, ANY_FACT},
-                 {"jump", PX_IR_JUMP, ANY_FACT},           {"branch", PX_IR_BRANCH, 0},
-                 {"branch.not", PX_IR_BRANCH, 1},          {"end", PX_IR_END, ANY_FACT},
-                 {"arguments", PX_IR_ARGUMENTS, ANY_FACT}, {"tid.x", PX_IR_SREG, PX_LV_TID_X},
-                 {"tid.y", PX_IR_SREG, PX_LV_TID_Y},       {"tid.z", PX_IR_SREG, PX_LV_TID_Z},
-                 {"laneid", PX_IR_SREG, PX_LV_LANEID},     {"sreg", PX_IR_SREG, ANY_FACT},
-                 {"unit", PX_IR_UNIT, ANY_FACT},           {"acquire", PX_IR_ACQUIRE, ANY_FACT},
-                 {"release", PX_IR_RELEASE, ANY_FACT}};
+} own_names[] = {
+    {"nothing", PX_IR_NOTHING, ANY_FACT},     {"copy", PX_IR_COPY, 0},
+    {"copy.signed", PX_IR_COPY, 1},           {"canon", PX_IR_CANON, ANY_FACT},
+    {"jump", PX_IR_JUMP, ANY_FACT},           {"branch", PX_IR_BRANCH, 0},
+    {"branch.not", PX_IR_BRANCH, 1},          {"end", PX_IR_END, ANY_FACT},
+    {"arguments", PX_IR_ARGUMENTS, ANY_FACT}, {"tid.x", PX_IR_SREG, PX_LV_TID_X},
+    {"tid.y", PX_IR_SREG, PX_LV_TID_Y},       {"tid.z", PX_IR_SREG, PX_LV_TID_Z},
+    {"laneid", PX_IR_SREG, PX_LV_LANEID},     {"sreg", PX_IR_SREG, ANY_FACT},
+    {"acquire", PX_IR_ACQUIRE, ANY_FACT},     {"release", PX_IR_RELEASE, ANY_FACT},
+#define PX_UNIT(name, result, flushes) {"unit." #name, PX_IR_UNIT, PX_UNIT_##name},
+#include "approx/row_units.def"
+};
 enum { OWN = sizeof own_names / sizeof *own_names };
 
 static struct px_ir_spelling own_spelling(px_irop op, uint16_t fact)
@@ -187,7 +191,7 @@ bool px_ir_uniform_named(const char *name, size_t n, uint32_t *at)
 
 /* ---- flags, modes, terms ---- */
 
-const char *const px_ir_flag_names[8] = {NULL, NULL, "number", "host", "copies", "strong", NULL, NULL};
+const char *const px_ir_flag_names[8] = {NULL, NULL, "number", "host", "copies", "strong", "loose", "splits"};
 const char *const px_ir_term_names[6] = {"tid.x", "tid.y", "tid.z", "add", "sub", "scale"};
 
 static const char *const roundings[4] = {

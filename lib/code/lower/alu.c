@@ -66,6 +66,17 @@ static uint8_t nan_flags(const struct px_bound *b, const struct px_handler_set *
     return flags;
 }
 
+/* A float product or sum that names no rounding: it may become part of an fma. */
+static bool is_loose(const struct px_bound *b, unsigned handler)
+{
+    const uint8_t result = px_statement(handler)->result;
+    if (result != PX_RESULT_product && result != PX_RESULT_sum && result != PX_RESULT_difference)
+        return false;
+    if (px_type_info(b->match.type[0])->klass != PX_TC_FLOAT) return false;
+    return !px_match_has(&b->match, PX_W_rn) && !px_match_has(&b->match, PX_W_rz) &&
+           !px_match_has(&b->match, PX_W_rm) && !px_match_has(&b->match, PX_W_rp);
+}
+
 /* The sources that the statement reads, in order; how many. */
 static uint32_t sources(struct px_irfn *f, const struct px_bound *b, const struct px_handler_set *set,
                         struct px_ir_operand s[3])
@@ -171,7 +182,8 @@ static void statement(struct px_irfn *f, const struct px_bound *b, unsigned hand
         guarded ? px_lower_guarded(f, b, op, opds, ndst, k) : px_lower_inst(f, op, opds, ndst, k);
     int mode = px_match_fp_mode(&b->match);
     if (mode >= 0) in->fp = (uint8_t)mode;
-    in->flags |= nan_flags(b, set) | (copied(b) ? PX_IRF_COPIES : 0);
+    in->flags |=
+        nan_flags(b, set) | (copied(b) ? PX_IRF_COPIES : 0) | (is_loose(b, handler) ? PX_IRF_LOOSE : 0);
 }
 
 void px_lower_statement(struct px_irfn *f, const struct px_bound *b, unsigned handler)

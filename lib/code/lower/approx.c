@@ -5,23 +5,8 @@
  * 1.4 (which flush without saying so), the flushing function is taken.
  */
 #include "code/lower/lower.h"
-#include "gang/fpmode.h"
 #include "approx/levels.h"
 #include "gen/isa_ops.h"
-
-/* A factor of a division instead of the whole; its multiplications see the mode. */
-static void factor(const struct px_bound *b, struct px_ir_inst *in)
-{
-    static const enum px_unit units[2][2][2] = {
-        {{PX_UNIT_dividend_f32, PX_UNIT_dividend_ftz_f32},
-         {PX_UNIT_dividend_full_f32, PX_UNIT_dividend_full_ftz_f32}},
-        {{PX_UNIT_reciprocal_f32, PX_UNIT_reciprocal_ftz_f32},
-         {PX_UNIT_reciprocal_full_f32, PX_UNIT_reciprocal_full_ftz_f32}}};
-    bool full = px_match_op(&b->match) == PX_OP_divfull_f32, ftz = px_match_has(&b->match, PX_W_ftz);
-    in->fact = (uint16_t)units[b->part == PX_LOWER_RECIPROCAL][full][ftz];
-    in->fp = ftz ? PX_FP_RN | PX_FP_FTZ : PX_FP_RN;
-    in->flags = (uint8_t)((in->flags & ~PX_IRF_NUMBER) | PX_IRF_HOST);
-}
 
 static void unit(struct px_irfn *f, const struct px_bound *b, enum px_unit plain, enum px_unit ftz)
 {
@@ -36,7 +21,6 @@ static void unit(struct px_irfn *f, const struct px_bound *b, enum px_unit plain
     in->fact = (uint16_t)(px_match_has(&b->match, PX_W_ftz) ? ftz : plain);
     in->fp = PX_IR_FP_NEAREST;
     if (type == PX_T_F32) in->flags |= PX_IRF_NUMBER;
-    if (b->part) factor(b, in);
     px_lower_done(f, b, &o[0], opds[0]);
 }
 

@@ -7,7 +7,7 @@
  * of that statement; a row with `@name` goes to px_lower_name. What may wait,
  * leave or call runs behind a branch around it, so that it has no guard.
  */
-#include "code/ir/contract.h"
+#include "code/lower/lower.h"
 
 /* ---- instructions ---- */
 
@@ -43,14 +43,14 @@ struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_
     struct px_ir_inst in = {.op = op,
                             .ndst = (uint16_t)ndst,
                             .nopds = (uint16_t)nopds,
-                            .flags = f->fresh ? PX_IRF_FIRST : 0,
+                            .flags = f->fresh,
                             .fp = mode_of(op),
                             .first = f->opds.n,
                             .guard = PX_NONE32,
                             .origin = f->origins.n - 1};
     in.values = add_places(f, opds, nopds);
     for (uint32_t i = 0; i < nopds; i++) px_lower_add(f, opds[i]);
-    f->fresh = false;
+    f->fresh = 0;
     px_vec_push(f->coder->draft, &f->insts, in);
     return &f->insts.at[f->insts.n - 1];
 }
@@ -137,13 +137,13 @@ static _Noreturn void refuse(struct px_irfn *f, const struct px_inst *inst)
                          : "cannot be run by this VM yet");
 }
 
-static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lower_part part);
+static void lower_inst(struct px_irfn *f, const struct px_inst *inst);
 
 /* An instruction that the text does not have, in front of `like` and without its guard. */
 static void put(struct px_irfn *f, const struct px_inst *like, const px_word words[5],
                 const struct px_operand *o, uint8_t n)
 {
-    lower_inst(f, px_make_inst(f, f->coder->scratch, like, words, o, n), PX_LOWER_WHOLE);
+    lower_inst(f, px_make_inst(f, like, words, o, n));
 }
 
 static px_word generic_of(enum px_space space)
@@ -235,19 +235,32 @@ static uint32_t guard_of(struct px_irfn *f, const struct px_bound *b)
     return px_lower_row(f, px_lower_src(f, b, p, PX_T_PRED)).at;
 }
 
-static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lower_part part)
+/* What ptxas takes from its library, and what has a guard and does more than write registers, ends a block to
+ * it. */
+static bool splits(const struct px_bound *b, int handler)
 {
-    struct px_bound b = {.inst = inst, .guard = PX_NONE32, .negated = inst->guard_negated, .part = part};
+    if (px_match_in(&b->match, PX_SET_routine, NULL) || px_match_in(&b->match, PX_SET_ends_block, NULL))
+        return true;
+    if (!b->inst->guard) return false;
+    const unsigned flags = px_op_flags(px_match_op(&b->match));
+    return handler >= 0 ? px_match_has(&b->match, PX_W_cc)
+                        : !(flags & (PX_OPF_plain | PX_OPF_pure | PX_OPF_unit));
+}
+
+static void lower_inst(struct px_irfn *f, const struct px_inst *inst)
+{
+    struct px_bound b = {.inst = inst, .guard = PX_NONE32, .negated = inst->guard_negated};
     struct px_origin origin = {f->text}; /* which lives as long as the code, unlike `inst` when it was made */
     px_vec_push(f->coder->draft, &f->origins, origin);
-    f->fresh = true;
+    f->fresh = PX_IRF_FIRST;
     if (!px_match_next(f->coder->matched, inst, &b.match)) px_code_fail(f, inst, "has no form");
     if (f->coder->wishes.counters) px_counted_note(f, &b);
     if (!px_form_executable(b.match.form)) refuse(f, inst);
     refuse_operands(f, inst);
     b.inst = without_indices(f, inst, &b.match);
-    b.guard = guard_of(f, &b);
     int handler = px_match_handler(&b.match);
+    if (splits(&b, handler)) f->fresh |= PX_IRF_SPLITS;
+    b.guard = guard_of(f, &b);
     px_lowering *lower = lowerings[px_match_op(&b.match)];
     if (handler >= 0 && px_form_is_video(b.match.form))
         px_lower_video(f, &b, (unsigned)handler);
@@ -261,11 +274,11 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lo
 }
 
 /* When somebody listens, what cannot be run is told and left out. */
-static void lower_or_tell(struct px_irfn *f, const struct px_inst *inst, enum px_lower_part part)
+static void lower_or_tell(struct px_irfn *f, const struct px_inst *inst)
 {
     jmp_buf here, *outer = f->coder->next;
     f->coder->next = &here;
-    if (!f->coder->listener || !setjmp(here)) lower_inst(f, inst, part);
+    if (!f->coder->listener || !setjmp(here)) lower_inst(f, inst);
     f->coder->next = outer;
 }
 
@@ -323,22 +336,11 @@ uint32_t px_lower_target(struct px_irfn *f, const struct px_bound *b, const stru
     px_code_fail(f, b->inst, "has a target that is no label of its function");
 }
 
-/* What contraction made of the instruction that comes next in the text. */
-static void lower_contracted(struct px_irfn *f)
-{
-    struct px_contract *c = f->contract;
-    for (uint32_t i = c->place[c->next]; i < c->place[c->next + 1]; i++)
-        lower_or_tell(f, c->items[i].inst, c->items[i].part);
-    c->next++;
-}
-
 static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
 {
     if (s->kind == PX_S_INST) f->text = &s->u.inst;
-    if (s->kind == PX_S_INST && f->contract)
-        lower_contracted(f);
-    else if (s->kind == PX_S_INST)
-        lower_or_tell(f, &s->u.inst, PX_LOWER_WHOLE);
+    if (s->kind == PX_S_INST)
+        lower_or_tell(f, &s->u.inst);
     else if (s->kind == PX_S_LABEL)
         px_lower_place(f, f->labels_placed++);
     else if (s->kind == PX_S_LOC && !s->u.loc.intermediate)
@@ -398,6 +400,6 @@ void px_lower(struct px_irfn *f)
     each_stmt(f, body, note_stack);
     if (f->stack != PX_NONE32) px_lower_stack(f);
     each_stmt(f, body, lower_stmt);
-    f->fresh = false;
+    f->fresh = 0;
     px_lower_return(f, PX_IR_END);
 }

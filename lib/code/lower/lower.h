@@ -6,16 +6,12 @@
 #include "check/check.h"
 #include "code/ir/fn.h"
 
-/* A division that was contracted leaves its two factors (contract.h). */
-enum px_lower_part { PX_LOWER_WHOLE, PX_LOWER_DIVIDEND, PX_LOWER_RECIPROCAL };
-
 /* One checked instruction bound to its form. */
 struct px_bound {
     const struct px_inst *inst;
     struct px_match match;
     uint32_t guard; /* predicate register; PX_NONE32 */
     bool negated;
-    enum px_lower_part part;
 };
 
 /* counted.c: what is counted of the instruction of the origin that was just added. */
@@ -28,6 +24,16 @@ void px_lower_operands(struct px_irfn *f, const struct px_bound *b);
 #define PX_LOWERING(number, name) px_lowering px_lower_##name;
 #include "gen/lowerings.inc"
 #undef PX_LOWERING
+
+/* ---- instructions that the text does not have (lower/make.c) ---- */
+
+/* An instruction of `words` (opcode first, 0 left out) and n operands at the place of `like`, of a form that
+ * fits; a register of the text's kind, before registers are numbered. */
+struct px_inst *px_make_inst(struct px_irfn *f, const struct px_inst *like, const px_word words[5],
+                             const struct px_operand *operands, uint8_t n);
+/* The same instruction, with operands of its own. */
+struct px_inst *px_copy_inst(struct px_arena *arena, const struct px_inst *inst);
+struct px_operand px_make_register(struct px_irfn *f, const struct px_inst *like, enum px_type type);
 
 /* ---- instructions ---- */
 

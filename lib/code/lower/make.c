@@ -1,6 +1,5 @@
-/* make.c - instructions and registers that the text does not have. */
-#include "match/match.h"
-#include "code/ir/fn.h"
+/* lower/make.c - instructions and registers that the text does not have. */
+#include "code/lower/lower.h"
 
 static struct px_name *name_of(struct px_irfn *f, px_word word)
 {
@@ -52,9 +51,10 @@ struct px_inst *px_copy_inst(struct px_arena *arena, const struct px_inst *inst)
     return copy;
 }
 
-struct px_inst *px_make_inst(struct px_irfn *f, struct px_arena *arena, const struct px_inst *like,
-                             const px_word words[5], const struct px_operand *operands, uint8_t n)
+struct px_inst *px_make_inst(struct px_irfn *f, const struct px_inst *like, const px_word words[5],
+                             const struct px_operand *operands, uint8_t n)
 {
+    struct px_arena *arena = f->coder->scratch;
     struct px_inst *inst = PX_NEW(arena, struct px_inst);
     struct px_match match;
     uint16_t first;
