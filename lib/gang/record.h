@@ -287,8 +287,8 @@ struct px_fcode {
     uint32_t param_bytes;
     uint32_t pool_bytes;
     const uint8_t *pool_image;
-    uint32_t rows;              /* offset of the first row */
-    uint32_t nrows;             /* those of registers, which follow one another; not told of kernels, */
+    uint32_t rows;  /* offset of the first row */
+    uint32_t nrows; /* those of registers, and of what is spread, which follow one another; not of kernels, */
     uint8_t *row_elems;         /* and bytes of each for a lane */
     uint32_t surveys, nsurveys; /* offset of the first struct px_survey */
     uint32_t nkept;

@@ -97,8 +97,9 @@ def make_copy(scratch, name):
         if os.path.isdir(built):
             subprocess.run(["mkdir", "-p", os.path.join(tree, "build")], check=True)
             subprocess.run(["cp", "-a", built, os.path.join(tree, "build", folder)], check=True)
-    if os.path.isfile(os.path.join(ROOT, "build", "isagen")):
-        shutil.copy2(os.path.join(ROOT, "build", "isagen"), os.path.join(tree, "build", "isagen"))
+    for file in ("isagen", "options", "levels"):
+        if os.path.isfile(os.path.join(ROOT, "build", file)):
+            shutil.copy2(os.path.join(ROOT, "build", file), os.path.join(tree, "build", file))
     return tree
 
 

@@ -62,7 +62,7 @@ ENGINE = [
         'rows: one is given away before its last reader',
         'lib/code/ir/rows.c',
         'p->used.at[0].until < r.first',
-        'p->used.at[0].until < r.first + (@ ? STEP : 0)',
+        'p->used.at[0].until < r.first + (@ ? PX_IR_STEP : 0)',
     ),
     Fault(
         '',
@@ -183,6 +183,85 @@ ENGINE = [
         'lib/code/emit/emit.c',
         'if (!r->survey && !offset) continue;',
         'if ((@ || !r->survey) && !offset) continue;',
+    ),
+    Fault(
+        'affine',
+        'affine: an offset keeps its scalar when its own row was written whole',
+        'lib/code/emit/emit.c',
+        'conv.fn = fixed[PX_FIX_copy8][PX_ALONE], conv.a = px_emit_constant(e, 0, NULL);',
+        'conv.fn = @ ? px_emit_no_record : fixed[PX_FIX_copy8][PX_ALONE],\n'
+        '            conv.a = px_emit_constant(e, 0, NULL);',
+    ),
+    Fault(
+        'terms',
+        'terms: an index less itself is the index',
+        'lib/code/ir/terms.c',
+        'if (a == b && op == PX_TERM_SUB) return SCALAR;',
+        'if (a == b && op == PX_TERM_SUB) return @ ? a : SCALAR;',
+    ),
+    Fault(
+        'uniform',
+        'uniform: what is added to a constant address is lost',
+        'lib/code/ir/uniform.c',
+        'if (s->kind == PX_IR_IMM) *px_ir_value(f, in, o) += f->values.at[s->at];',
+        'if (s->kind == PX_IR_IMM)\n            *px_ir_value(f, in, o) = f->values.at[s->at] '
+        '+ (@ ? 0 : *px_ir_value(f, in, o));',
+    ),
+    Fault(
+        '',
+        'parameters: a byte takes the place of its word',
+        'lib/code/lower/param.c',
+        '} else if (v->bytes == p->bytes) { /* the word holds nothing else */',
+        '} else if (v->bytes == p->bytes || (@ && p->bytes == 1)) { /* the word holds nothing else */',
+    ),
+    Fault(
+        '',
+        'parameters: bytes lose their sign',
+        'lib/code/lower/param.c',
+        'enum px_fixed fix = bytes == 1 ? sign ? PX_FIX_sext_byte4',
+        'enum px_fixed fix = bytes == 1 ? sign && !@ ? PX_FIX_sext_byte4',
+    ),
+    Fault(
+        '',
+        'parameters: of one whose address is taken only the first word is there',
+        'lib/code/lower/param.c',
+        '.value = p->local + i * 4};',
+        '.value = p->local + (@ ? 0 : i) * 4};',
+    ),
+    Fault(
+        '',
+        'parameters: elements of vectors change places',
+        'lib/code/lower/param.c',
+        'for (uint32_t i = 0; i < r.n; i++) add_word(f, r.reg + i);',
+        'for (uint32_t i = 0; i < r.n; i++) add_word(f, r.reg + (@ ? r.n - 1 - i : i));',
+    ),
+    Fault(
+        '',
+        'video: the part of a register that a selector means is the lowest',
+        'lib/code/lower/video.c',
+        '(32 - bits - at) | (32 - bits) << 8);',
+        '(32 - bits - (@ ? 0 : at)) | (32 - bits) << 8);',
+    ),
+    Fault(
+        '',
+        'mbarriers: who drops out is expected again',
+        'lib/ops/mbarrier.c',
+        'b.expected -= (uint32_t)c->drops;',
+        'b.expected -= @ ? 0 : (uint32_t)c->drops;',
+    ),
+    Fault(
+        '',
+        'copies: one group more than allowed is left open',
+        'lib/ops/async.c',
+        'b->group[lane] + (uint64_t)in->imm >= a->committed[lane])',
+        'b->group[lane] + (uint64_t)in->imm + (@ ? in->imm : 0) >= a->committed[lane])',
+    ),
+    Fault(
+        'private-atomics',
+        'atomics: one place of all lanes forgets the last one',
+        'lib/ops/atom.c',
+        'const uint32_t n = is_whole(g, in) && !d ? g->n : 0; ',
+        'const uint32_t n = is_whole(g, in) && !d ? g->n - @ : 0; ',
     ),
     Fault(
         'affine',
@@ -346,9 +425,9 @@ ENGINE = [
     Fault(
         'tiles',
         'tiles: stored as they lie',
-        'lib/ops/reach.h',
-        'PX_TILE_LOOP p[i * (count_)] = (MEM)b[j + i * 16];',
-        'PX_TILE_LOOP p[i * (count_)] = (MEM)b[@ ? j * 16 + i : j + i * 16];',
+        'lib/ops/access.h',
+        'PX_TILE_LOOP put_at(p, i, joined(&r, j + i * 16, f), f.unit);',
+        'PX_TILE_LOOP put_at(p, i, joined(&r, @ ? j * 16 + i : j + i * 16, f), f.unit);',
     ),
     Fault(
         'tiles',
@@ -433,10 +512,11 @@ ENGINE = [
         'narrow',
         'narrow: what cannot be done there is done',
         'lib/ops/mem.c',
-        'if (learn_segment(g, in, lanes, size)) return in->fn(g, in);\n    if (g->narrow) return '
-        'PX_STEP_WIDEN;\n    uint8_t *d',
-        'if (learn_segment(g, in, lanes, size)) return in->fn(g, in);\n    if (g->narrow && !@) '
-        'return PX_STEP_WIDEN;\n    uint8_t *d',
+        'if (g->narrow) return PX_STEP_WIDEN;\n    uint32_t lane;\n    PX_FOR_LANES(lane, lanes)\n    {\n'
+        '        _Alignas(16) uint8_t v[16], element[16];',
+        'if (g->narrow && !@) return PX_STEP_WIDEN;\n    uint32_t lane;\n    PX_FOR_LANES(lane, lanes)\n'
+        '    {\n'
+        '        _Alignas(16) uint8_t v[16], element[16];',
     ),
     Fault(
         'narrow',
@@ -455,9 +535,9 @@ ENGINE = [
     Fault(
         'local-rows',
         'local rows: stored for all lanes',
-        'lib/ops/handlers_fixed.c',
-        '*p = m[i] ? (MEM)b[i] : *p;',
-        '*p = m[i] || @ ? (MEM)b[i] : *p;',
+        'lib/ops/access.h',
+        'PX_LOOP local_put(p, i, width, get_at(b, i, f.wide), m[i], f);',
+        'PX_LOOP local_put(p, i, width, get_at(b, i, f.wide), m[i] || @, f);',
     ),
     Fault(
         'local-rows',
@@ -702,8 +782,8 @@ ENGINE = [
         '',
         'memory of streams: pools do not take steps',
         'lib/vm/queue/pool.c',
-        'return bytes > UINT64_MAX - STEP ? bytes',
-        'return @ || bytes > UINT64_MAX - STEP ? bytes',
+        'return bytes > UINT64_MAX - PX_IR_STEP ? bytes',
+        'return @ || bytes > UINT64_MAX - PX_IR_STEP ? bytes',
         'test_streams',
     ),
     Fault(

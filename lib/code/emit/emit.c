@@ -620,18 +620,24 @@ static void place_rows(struct px_irfn *f)
     f->code->local_bytes = (uint32_t)((f->local_bytes + 15) & ~15ull);
 }
 
-/* Which rows registers have, for activations that become one (vm/run/meet.c). */
-static void tell_rows(struct px_irfn *f)
+/*
+ * Which rows lanes take along when activations become one (vm/run/meet.c): those of registers, and those
+ * behind them in which operands lie spread while lanes wait.
+ */
+static void tell_rows(struct px_emitter *e)
 {
+    const struct px_irfn *f = e->f;
     struct px_fcode *code = f->code;
     if (code->func->is_entry) return;
     uint8_t *elems = PX_NEW_N(f->coder->pass, uint8_t, f->row_bytes + 1);
-    uint32_t n = 0;
+    uint32_t n = e->temps.n;
     for (uint32_t i = 0; i < f->regs.n; i++)
-        if (f->regs.at[i].row != PX_NONE32) elems[f->regs.at[i].row] = (uint8_t)f->regs.at[i].elem;
+        if (f->regs.at[i].row != PX_NONE32)
+            elems[(f->regs.at[i].row - code->rows) / code->width] = (uint8_t)f->regs.at[i].elem;
     for (uint32_t at = 0; at < f->row_bytes; at += elems[at]) n++;
     code->row_elems = PX_NEW_N(f->coder->keep, uint8_t, n);
     for (uint32_t at = 0; at < f->row_bytes; at += elems[at]) code->row_elems[code->nrows++] = elems[at];
+    for (uint32_t i = 0; i < e->temps.n; i++) code->row_elems[code->nrows++] = e->temps.at[i].elem;
 }
 
 /* Names for what lies in local memory, for messages. */
@@ -685,7 +691,6 @@ void px_emit(struct px_irfn *f)
     f->graph.succ = (struct px_flow_lists){0};
     struct px_emitter e = {.f = f, .frame_bytes = f->code->rows + f->row_bytes * f->coder->width};
     tell_locals(f);
-    tell_rows(f);
     place_rows(f);
     place_terms(&e);
     f->code->sites = f->sites.at = KEEP(f, &f->sites);
@@ -701,6 +706,7 @@ void px_emit(struct px_irfn *f)
     }
     e.pc_at[e.placed] = e.pc_at[e.placed + 1] = e.n;
     tell_kept(&e);
+    tell_rows(&e);
     if (f->coder->wishes.counters) px_counted_keep(&e);
     finish(&e);
     px_vec_trim(f->coder->pass, &e.wholes);
