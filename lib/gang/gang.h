@@ -93,6 +93,7 @@ struct px_gang {
     bool shortens;          /* n may be less than width where the last lanes are elsewhere */
     bool tiles;             /* surveys look for tiles */
     bool prefetch;          /* see px_survey.stride */
+    bool unbounded;         /* segments of global memory do not end where allocations do (px_mem.host_mode) */
     bool forked;            /* both ways of a fork run, one after the other */
     bool narrow;            /* a loop runs narrowed: lanes are not where they are elsewhere */
     uint32_t nactive;       /* lanes of `active` */
@@ -155,8 +156,8 @@ struct px_cta {
     struct px_gang *gangs;
     uint32_t turn; /* gang to run first when the CTA goes on */
     struct px_known known;
-    bool shortens, tiles, prefetch; /* as its gangs say */
-    bool keeps;                     /* segments are kept from block to block */
+    bool shortens, tiles, prefetch, unbounded; /* as its gangs say */
+    bool keeps;                                /* segments are kept from block to block */
     struct px_uniform uniform;
     uint8_t *shared;
     uint32_t shared_bytes, shared_cap;

@@ -50,23 +50,25 @@ static inline bool is_whole(const struct px_gang *g, const struct px_insn *in)
 }
 
 /*
- * base + its address is the place of each active lane, all of them in the known segment and aligned. NULL:
- * not known to be so, or not worth asking for few lanes. *span is of their addresses without imm.
+ * *base + its address is the place of each active lane, all of them in the known segment and aligned; it is
+ * NULL where host and device have one address. False: not known to be so, or not worth asking for few lanes.
+ * *span is of their addresses without imm.
  */
-static uint8_t *places_of(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
-                          uint32_t size, struct px_span *span)
+static bool places_of(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
+                      uint32_t size, struct px_span *span, uint8_t **base)
 {
     enum { FEW = 16 };
     const struct px_seg *seg = &g->seg[in->slot];
     const bool whole = is_whole(g, in);
     if (in->flags & PX_IF_SCALAR_A || seg->len < size || g->nactive < FEW || px_lanes_empty(lanes))
-        return NULL;
+        return false;
     *span = g->level->span(PX_ROW(g, uint64_t, in->a), whole ? NULL : PX_ROW(g, uint32_t, in->m),
                            px_lanes_first(lanes), g->n);
     const uint64_t x = span->least + in->imm - seg->lo, room = seg->len - size,
                    spread = span->most - span->least;
-    if (spread > room || x > room - spread || (span->low | in->imm) & (in->size - 1u)) return NULL;
-    return (uint8_t *)((uintptr_t)seg->host + in->imm - seg->lo);
+    if (spread > room || x > room - spread || (span->low | in->imm) & (in->size - 1u)) return false;
+    *base = (uint8_t *)((uintptr_t)seg->host + in->imm - seg->lo);
+    return true;
 }
 
 /* A float is added by memory itself, not by the multiprocessor: a generic address may lead to either. */
@@ -196,10 +198,11 @@ static __attribute__((noinline)) int to_workspace(const struct px_gang *g, const
         T *d = in->d ? PX_ROW(g, T, in->d) : NULL;                                                           \
         const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
         struct px_span span;                                                                                 \
-        uint8_t *base = places_of(g, in, &lanes, sizeof(T), &span);                                          \
-        if (base && span.least == span.most && ONE(g, in, &lanes, (T *)place_at(base, span.least)))          \
+        uint8_t *base = NULL;                                                                                \
+        const bool known = places_of(g, in, &lanes, sizeof(T), &span, &base);                                \
+        if (known && span.least == span.most && ONE(g, in, &lanes, (T *)place_at(base, span.least)))         \
             return PX_STEP_NEXT;                                                                             \
-        const uint32_t n = base && is_whole(g, in) ? g->n : 0;                                               \
+        const uint32_t n = known && is_whole(g, in) ? g->n : 0;                                              \
         uint32_t lane;                                                                                       \
         if (n && !d) {                                                                                       \
             EACH_LANE one_##name(g, in, (T *)place_at(base, a[lane]), pb[lane], pc[lane], NULL);             \
@@ -208,7 +211,7 @@ static __attribute__((noinline)) int to_workspace(const struct px_gang *g, const
         } else {                                                                                             \
             PX_FOR_LANES(lane, lanes)                                                                        \
             {                                                                                                \
-                T *p = (T *)(base ? place_at(base, a[lane]) : place_of(g, in, lane, sizeof(T)));             \
+                T *p = (T *)(known ? place_at(base, a[lane]) : place_of(g, in, lane, sizeof(T)));            \
                 if (!p) return PX_STEP_TRAP;                                                                 \
                 one_##name(g, in, p, pb[lane], pc[lane], d ? d + lane : NULL);                               \
             }                                                                                                \
@@ -420,7 +423,8 @@ static struct private_places private_places(struct px_gang *g, const struct px_i
         uint32_t lane;                                                                                       \
         if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;                                                     \
         pages->hits += g->nactive;                                                                           \
-        const bool known = places_of(g, in, &lanes, sizeof(T), &span);                                       \
+        uint8_t *base; /* not asked for: pages are found by address */                                       \
+        const bool known = places_of(g, in, &lanes, sizeof(T), &span, &base);                                \
         if (in->flags & PX_IF_SCALAR_A || (known && span.least == span.most)) {                              \
             lane = px_lanes_first(&lanes);                                                                   \
             near = lane_##name(g, in, lane, px_address(g, in, lane), sum_##name(pb, &lanes, n), near);       \

@@ -29,7 +29,10 @@ static struct px_place_of in_global(struct px_gang *g, uint64_t va, uint64_t siz
     struct px_extent x = {mem->lo, mem->len};
     if (!mem->host_mode && !px_mem_extent(mem, va, &x))
         return (struct px_place_of){.why = "address is in no allocation"};
-    px_private_touch(g->worker, x.lo, x.len);
+    if (mem->host_mode && va - x.lo < x.len)
+        px_private_between(g->worker, va, size, &x);
+    else
+        px_private_touch(g->worker, x.lo, x.len);
     const char *why = !mem->host_mode ? "it runs past the end of its allocation"
                       : va < x.lo     ? "it is a null pointer, or near it"
                                       : "no memory of the host has this address";

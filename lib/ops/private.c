@@ -64,11 +64,13 @@ static void forget_segments(const struct px_cta *cta, uint64_t lo, uint64_t hi)
         }
 }
 
-/* The block that holds va, if nobody but kernels looks at it while kernels run. */
+/* The block that holds va, if nobody but kernels looks at it while kernels run. Where host pointers are
+ * device pointers nobody knows blocks: all memory is one. */
 static bool is_private(const struct px_mem *mem, uint64_t va, struct px_extent *block)
 {
     enum px_mem_kind kind;
-    if (mem->host_mode || px_window_of(va) != PX_WIN_NONE) return false;
+    if (px_window_of(va) != PX_WIN_NONE) return false;
+    if (mem->host_mode) return *block = (struct px_extent){mem->lo, mem->len}, va - mem->lo < mem->len;
     return px_mem_block(mem, va, block, &kind) && (kind == PX_MEM_DEVICE || kind == PX_MEM_POOL);
 }
 
@@ -133,6 +135,23 @@ uint8_t *px_private_row(struct px_gang *g, const struct px_seg *seg, uint64_t lo
     p->ready_lo = ready_lo > seg->lo ? ready_lo : seg->lo;
     p->ready_len = (ready_end < seg->lo + seg->len ? ready_end : seg->lo + seg->len) - p->ready_lo;
     return p->data[0];
+}
+
+void px_private_between(const struct px_worker *worker, uint64_t va, uint64_t size, struct px_extent *extent)
+{
+    struct px_private *p = worker ? worker->pages : NULL;
+    uint64_t lo = extent->lo, end = extent->lo + extent->len;
+    if (!p || !p->used || p->looks) return;
+    for (uint32_t i = 0; i < PX_PRIVATE_PAGES; i++) {
+        const struct px_private_page *page = &p->page[i];
+        if (!page->used) continue;
+        if (page->hi <= va && page->hi > lo) lo = page->hi;
+        if (page->hi > va && page->lo < end) end = page->lo;
+    }
+    if (va < end && size <= end - va)
+        *extent = (struct px_extent){lo, end - lo};
+    else
+        px_private_flush_all(p);
 }
 
 void px_private_free(struct px_worker *worker, const struct ptx_allocator *alloc)

@@ -13,6 +13,7 @@
 
 #include "gang/cta.h"
 
+struct px_extent;
 struct px_gang;
 struct px_insn;
 struct px_seg;
@@ -55,6 +56,11 @@ static inline void px_private_touch(const struct px_worker *worker, uint64_t lo,
     struct px_private *p = worker ? worker->pages : NULL;
     if (p && p->used && !p->looks && lo < p->hi && lo + len > p->lo) px_private_flush_all(p);
 }
+/*
+ * Likewise at [va, va+size), where all memory is one block (host pointers as device pointers): cuts *extent,
+ * in which it lies, to what has nothing pending. What is pending at the bytes themselves is performed.
+ */
+void px_private_between(const struct px_worker *worker, uint64_t va, uint64_t size, struct px_extent *extent);
 void px_private_free(struct px_worker *worker, const struct ptx_allocator *alloc);
 
 /* ---- for the handlers of atom.c ---- */

@@ -30,13 +30,16 @@ struct probe {
     uint32_t lane;
 };
 
-/* Longer segments are not allocations but all of the host's memory (host-pointer mode). */
-#define KNOWN_END (1ull << 40)
-
 /* A place in a segment. It may be computed before the range check, so it wraps like the address does. */
 PX_INLINE uint8_t *place_at(uint8_t *host, uint64_t offset)
 {
     return (uint8_t *)((uintptr_t)host + offset);
+}
+
+/* Whether what lies in the record's segment may not be there: host pointers are device pointers. */
+PX_INLINE bool is_open(const struct px_gang *g, const struct px_insn *in)
+{
+    return g->unbounded && in->slot < PX_SLOT_SHARED;
 }
 
 PX_INLINE struct probe probe_lanes(struct px_gang *g, const struct px_insn *in, const uint32_t size)
@@ -72,7 +75,7 @@ PX_INLINE struct probe probe_lanes(struct px_gang *g, const struct px_insn *in, 
         }
         /* Idle lanes are read too when a row is loaded whole: only where the segment's end is known to lie
          * behind them. */
-        if (seg->len > KNOWN_END || first > seg->len || seg->len - first < (uint64_t)n * size) gap = 1;
+        if (is_open(g, in) || first > seg->len || seg->len - first < (uint64_t)n * size) gap = 1;
         p.first = place_at(seg->host, first);
     }
     p.ok = top <= seg->len - size && !(low & align);

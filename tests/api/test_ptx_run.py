@@ -8,6 +8,7 @@ float.
 """
 import ctypes
 import math
+import mmap
 import os
 import resource
 import struct
@@ -259,6 +260,175 @@ def test_wrong_settings_are_told(library):
         library.ptx_run_status(message, len(message))
         assert name.encode() in message.value and value.encode() in message.value
         del os.environ[name]
+
+
+# Counts bytes: how often each, how many there are, and their sum.
+COUNT = b"""
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry count(.param .u64 in, .param .u64 bins, .param .u32 n, .param .u64 totals)
+{
+    .reg .pred %p;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<9>;
+    ld.param.u64 %rd1, [in];
+    ld.param.u64 %rd2, [bins];
+    ld.param.u32 %r1, [n];
+    ld.param.u64 %rd3, [totals];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.u32 %r5, %r2, %r3, %r4;
+    setp.ge.u32 %p, %r5, %r1;
+    @%p ret;
+    cvt.u64.u32 %rd4, %r5;
+    add.s64 %rd5, %rd1, %rd4;
+    ld.global.u8 %r6, [%rd5];
+    mul.wide.u32 %rd6, %r6, 4;
+    add.s64 %rd7, %rd2, %rd6;
+    red.global.add.u32 [%rd7], 1;
+    add.u32 %r7, %r5, 1;
+    red.global.max.u32 [%rd3], %r7;
+    cvt.u64.u32 %rd8, %r6;
+    red.global.add.u64 [%rd3+8], %rd8;
+    ret;
+}
+"""
+
+# Every thread adds to its word, reads it, adds again and takes it; what it read goes beside.
+OWN = b"""
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry own(.param .u64 words, .param .u64 seen)
+{
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [words];
+    ld.param.u64 %rd2, [seen];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd1, %rd1, %rd3;
+    mul.wide.u32 %rd3, %r1, 8;
+    add.s64 %rd2, %rd2, %rd3;
+    red.global.add.u32 [%rd1], 5;
+    ld.global.u32 %r2, [%rd1];
+    st.global.u32 [%rd2], %r2;
+    red.global.add.u32 [%rd1], 7;
+    atom.global.exch.b32 %r3, [%rd1], 1;
+    st.global.u32 [%rd2+4], %r3;
+    ret;
+}
+"""
+
+# Every thread counts itself; those of the first n words add them up.
+FIRST = b"""
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry first(.param .u64 in, .param .u32 n, .param .u64 totals)
+{
+    .reg .pred %p;
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [in];
+    ld.param.u32 %r1, [n];
+    ld.param.u64 %rd2, [totals];
+    red.global.add.u32 [%rd2], 1;
+    mov.u32 %r2, %tid.x;
+    setp.ge.u32 %p, %r2, %r1;
+    @%p bra done;
+    mul.wide.u32 %rd3, %r2, 4;
+    add.s64 %rd3, %rd1, %rd3;
+    ld.global.u32 %r3, [%rd3];
+    red.global.add.u32 [%rd2+4], %r3;
+done:
+    ret;
+}
+"""
+
+PAGE = 4096
+
+
+def pages(n):
+    """The address of n pages of memory, the last of which nobody may touch, and what keeps them."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    block = mmap.mmap(-1, (n + 1) * PAGE)
+    at = ctypes.addressof(ctypes.c_char.from_buffer(block))
+    assert libc.mprotect(ctypes.c_void_p(at + n * PAGE), ctypes.c_size_t(PAGE), 0) == 0
+    return at, block
+
+
+def words_at(address, n, kind=ctypes.c_uint32):
+    return (kind * n).from_address(address)
+
+
+def count(library, data, n, bins, totals, blocks=None):
+    grid = (blocks or (n + 127) // 128, 1, 1)
+    return run(library, COUNT, [data, bins, n, totals], (128, 1, 1), grid)
+
+
+def test_reductions_of_many_calls(library):
+    """Calls that count into one buffer at once: no count is lost."""
+    n, threads, calls, results = 20000, 8, 12, []
+    data = (ctypes.c_uint8 * n)(*[(i * i + 7 * i) % 256 for i in range(n)])
+    bins, totals = (ctypes.c_uint32 * 256)(), (ctypes.c_uint64 * 2)()
+
+    def work():
+        for _ in range(calls):
+            where = ctypes.addressof(data), n, ctypes.addressof(bins), ctypes.addressof(totals)
+            results.append(count(library, *where))
+
+    workers = [threading.Thread(target=work) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert results == [0] * threads * calls
+    once = [0] * 256
+    for byte in data:
+        once[byte] += 1
+    assert list(bins) == [threads * calls * times for times in once]
+    assert list(totals) == [n, threads * calls * sum(data)]
+
+
+def test_reductions_beside_their_data(library):
+    """Everything in one page, and the data at its end: nothing behind it may be read."""
+    at, block = pages(1)
+    for n in (1, 5, 31, 33, 200, 1000):
+        data, bins, totals = words_at(at + PAGE - n, n, ctypes.c_uint8), words_at(at, 256), at + 1024
+        ctypes.memset(at, 0, PAGE)
+        for i in range(n):
+            data[i] = (i * 37) % 251
+        assert count(library, at + PAGE - n, n, at, totals, 8) == 0
+        assert sum(bins) == n and all(bins[b] == list(data).count(b) for b in range(256))
+        assert list(words_at(totals, 2, ctypes.c_uint64)) == [n, sum(data)]
+    del block
+
+
+def test_reductions_near_the_end_of_memory(library):
+    """Words and totals each at the end of what may be touched: few lanes read words, and none behind them."""
+    for first in (0, 1):
+        for n in (1, 7, 40, 77):
+            places = [pages(1), pages(3)]
+            (low, keep), (high, keep_too) = places[first], places[1 - first]
+            words_end, totals = low + (3 if first else 1) * PAGE, high + (1 if first else 3) * PAGE - 8
+            data = words_at(words_end - 4 * n, n)
+            for i in range(n):
+                data[i] = i + 1
+            assert run(library, FIRST, [words_end - 4 * n, n, totals], (128, 1, 1), (1, 1, 1)) == 0
+            assert list(words_at(totals, 2)) == [128, n * (n + 1) // 2]
+            del keep, keep_too
+
+
+def test_reductions_and_their_own_order(library):
+    """A thread sees what it added, whatever waits beside it in the page."""
+    at, block = pages(1)
+    assert run(library, OWN, [at, at + 1024], (128, 1, 1), (1, 1, 1)) == 0
+    assert list(words_at(at, 128)) == [1] * 128
+    assert list(words_at(at + 1024, 256)) == [5, 12] * 128
+    del block
 
 
 def resident():

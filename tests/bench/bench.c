@@ -123,11 +123,11 @@ static void upload(struct run *run)
     run->param_bytes = at;
 }
 
-static void run_open_as(struct run *run, const struct bench *bench, struct bench_workload *workload,
-                        unsigned workers, int counts)
+static void run_open_on(struct run *run, const struct bench *bench, struct bench_workload *workload,
+                        ptx_device_config config)
 {
-    const ptx_device_config config = {
-        .struct_size = sizeof config, .workers = workers, .engine = bench->engine, .counts = counts};
+    config.struct_size = sizeof config;
+    config.engine = bench->engine;
     memset(run, 0, sizeof *run);
     run->workload = workload;
     need(ptx_device_create(&config, &run->device), "device", NULL);
@@ -141,7 +141,7 @@ static void run_open_as(struct run *run, const struct bench *bench, struct bench
 static void run_open(struct run *run, const struct bench *bench, struct bench_workload *workload,
                      unsigned workers)
 {
-    run_open_as(run, bench, workload, workers, 0);
+    run_open_on(run, bench, workload, (ptx_device_config){.workers = workers});
 }
 
 static void run_close(struct run *run)
@@ -224,8 +224,8 @@ static void counting_costs(const struct bench *bench, struct bench_workload *wor
     double *ratio = malloc((size_t)n * sizeof *ratio);
     if (!ratio) die(workload->kernel, "no memory");
     prepare(workload);
-    run_open_as(&plain, bench, workload, 1, 0);
-    run_open_as(&counting, bench, workload, 1, 1);
+    run_open_on(&plain, bench, workload, (ptx_device_config){.workers = 1});
+    run_open_on(&counting, bench, workload, (ptx_device_config){.workers = 1, .counts = 1});
     launch(&plain);
     launch(&counting);
     for (int i = 0; i < n; i++) {
@@ -393,6 +393,42 @@ static int measure(const struct bench *bench, struct bench_workload *w)
     return verdict.wrong != 0;
 }
 
+/* ---- memory of the host ---- */
+
+/* Host pointers as device pointers, as ptx_run has them, beside device memory; one worker. 1 if wrong. */
+static int measure_on_host(const struct bench *bench, struct bench_workload *w)
+{
+    struct run runs[2];
+    struct cost costs[2][LAUNCHES];
+    double rates[2];
+    int wrong = 0;
+    prepare(w);
+    for (int host = 0; host < 2; host++) {
+        run_open_on(&runs[host], bench, w, (ptx_device_config){.workers = 1, .host_memory = host});
+        launch(&runs[host]); /* which decodes */
+    }
+    for (int i = 0; i < LAUNCHES; i++)
+        for (int host = 0; host < 2; host++) costs[host][i] = launch(&runs[host]);
+    for (int host = 0; host < 2; host++) {
+        rates[host] = (double)instructions(&runs[host]) / median_of(costs[host], LAUNCHES, true) / 1e9;
+        wrong |= judge(&runs[host]).wrong;
+        run_close(&runs[host]);
+    }
+    printf("%-27s %8.2f Gti/s   on device memory %.2f   %s\n", "ptx_run: histogram", rates[1], rates[0],
+           wrong ? "WRONG" : "right");
+    bench_empty(w);
+    return wrong;
+}
+
+/* Reductions are what needs to know whose memory it is. */
+static int on_host(const struct bench *bench)
+{
+    int bad = 0;
+    for (size_t i = 0; i < bench->n; i++)
+        if (strcmp(bench->list[i].kernel, "histogram") == 0) bad |= measure_on_host(bench, &bench->list[i]);
+    return bad;
+}
+
 /* ---- latency ---- */
 
 static const char small_kernel[] =
@@ -483,7 +519,7 @@ static int table(const struct bench *bench)
     putchar('\n');
     if (assembler) assembler_latency(assembler);
     run_latency();
-    return bad;
+    return bad | on_host(bench);
 }
 
 static void bench_open(struct bench *bench)
@@ -511,7 +547,10 @@ static const char help[] =
     "is beside the same kernel as plain C loops (x C), and how much faster a launch is with a worker for "
     "every "
     "CPU (all)\n"
-    "and the plain C with as many threads (all, C); then the latency of a first and of a warm ptx_run, and "
+    "and the plain C with as many threads (all, C); then the latency of a first and of a warm ptx_run, the "
+    "speed "
+    "of\n"
+    "reductions on host pointers, and "
     "of $PTXAS on 50 lines.\n"
     "\n"
     "  --dir DIR     where kernels.ptx, debug.ptx and the table are\n"

@@ -87,6 +87,7 @@ static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
     g->span = g->shortens ? (g->count + 31) & ~31u : g->width;
     g->tiles = cta->tiles;
     g->prefetch = cta->prefetch;
+    g->unbounded = cta->unbounded;
     if (!px_entries_init(&g->entries, a, g->width)) return false;
     g->tid[0] = px_alloc(a, 3 * g->width * sizeof(uint32_t));
     if (!g->tid[0]) return false;
@@ -105,6 +106,7 @@ static struct px_cta *new_cta(struct px_grid *grid)
     cta->shortens = grid->device->engine & PX_ENGINE_narrow;
     cta->tiles = grid->device->engine & PX_ENGINE_tiles;
     cta->prefetch = grid->device->engine & PX_ENGINE_prefetch;
+    cta->unbounded = grid->mem->host_mode;
     cta->keeps = grid->device->engine & PX_ENGINE_segments;
     cta->locks = code->level->locks && grid->device->locked ? &grid->device->locks : NULL;
     cta->code = code;
