@@ -4,7 +4,7 @@
  * FIRST, SECOND and so on (up to MOST) are handlers by name (mul_f32); the shape says of each source whether
  * it is a row (r) or a scalar (s), and in all but that of FIRST a t is what the statement before computed,
  * which nobody else reads. All but t lie in the record's a, b, c, x[0], x[1], e, in order.
- * lib/code/emit/fuse.c takes one statement after the other, so what a longer line begins with is a line, too.
+ * lib/code/ir/fusion.c takes one statement after the other, so what a longer line begins with is a line, too.
  */
 #include "isagen.h"
 #include <string.h>
@@ -170,38 +170,33 @@ static void function(FILE *out, const struct ig_fuse *f, bool masked)
     fprintf(out, "    }\n    return PX_STEP_SKIP%s;\n}\n", f->n == 2 ? "" : ig_format("%d", last));
 }
 
-/* A scalar's shape in a name of a handler: t is a row there. */
-static const char *plain_shape(const char *shape)
+/* Which sources are scalars, as bits. */
+static int shape_bits(const char *shape)
 {
-    char *s = (char *)ig_text(shape, strlen(shape));
-    for (char *c = s; *c; c++)
-        if (*c == 't') *c = 'r';
-    return s;
-}
-
-/* The handler of statement k by itself. */
-static const char *plain(const struct ig_fuse *f, int k)
-{
-    return ig_format("%s_%s", f->name[k], plain_shape(f->shape[k]));
+    int bits = 0;
+    for (int i = 0; shape[i]; i++) bits |= (shape[i] == 's') << i;
+    return bits;
 }
 
 static void entry(FILE *out, const struct ig_fuse *f)
 {
-    const int last = f->n - 1;
-    const char *first = f->n == 2 ? ig_format("PX_AT_LEVEL(%s)", plain(f, 0)) : name_of(f, last);
-    fprintf(out, "    {%s, PX_AT_LEVEL(%s), %s, ", first, plain(f, last), name_of(f, f->n));
-    if (f->h[last]->hot)
-        fprintf(out, "PX_AT_LEVEL(%s_masked), %s_masked, ", plain(f, last), name_of(f, f->n));
-    else
-        fputs("NULL, NULL, ", out);
-    fprintf(out, "%d, %d, %d, %d},\n", (int)(strchr(f->shape[last], 't') - f->shape[last]), f->h[last]->ns,
-            places(f, last), f->n);
+    const char *name = name_of(f, f->n), *ops = "", *shapes = "", *at = "", *sources = "";
+    for (int k = 0; k < f->n; k++) {
+        const char *t = strchr(f->shape[k], 't'), *comma = k ? ", " : "";
+        ops = ig_format("%s%sPX_H_%s", ops, comma, f->name[k]);
+        shapes = ig_format("%s%s%d", shapes, comma, shape_bits(f->shape[k]));
+        at = ig_format("%s%s%d", at, comma, t ? (int)(t - f->shape[k]) : 0);
+        sources = ig_format("%s%s%d", sources, comma, f->h[k]->ns);
+    }
+    fprintf(out, "    {%s, ", name);
+    fprintf(out, f->h[f->n - 1]->hot ? "%s_masked" : "NULL", name);
+    fprintf(out, ", {%s}, {%s}, {%s}, {%s}, %d},\n", ops, shapes, at, sources, f->n);
 }
 
 void ig_emit_fused(FILE *out)
 {
     fputs("/* Made by isagen: handlers of several statements, for one SIMD level. */\n"
-          "#include \"ops/lane.h\"\n#include \"ops/row.h\"\n\n",
+          "#include \"gen/handlers.h\"\n#include \"ops/lane.h\"\n#include \"ops/row.h\"\n\n",
           out);
     for (int i = 0; i < nfuses; i++) find(&fuses[i]);
     for (int i = 0; i < nfuses; i++) resolve(&fuses[i]);
@@ -209,13 +204,6 @@ void ig_emit_fused(FILE *out)
         const struct ig_fuse *f = &fuses[i];
         function(out, f, false);
         if (f->h[f->n - 1]->hot) function(out, f, true);
-    }
-    fputs("\n", out);
-    for (int i = 0; i < nfuses; i++) {
-        const struct ig_fuse *f = &fuses[i];
-        for (int k = 0; k < f->n; k++) fprintf(out, "px_handler_function PX_AT_LEVEL(%s);\n", plain(f, k));
-        if (f->h[f->n - 1]->hot)
-            fprintf(out, "px_handler_function PX_AT_LEVEL(%s_masked);\n", plain(f, f->n - 1));
     }
     fputs("\nconst struct px_fused PX_AT_LEVEL(fused)[] = {\n", out);
     for (int i = 0; i < nfuses; i++) entry(out, &fuses[i]);

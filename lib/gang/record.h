@@ -369,15 +369,17 @@ enum px_fixed {
 };
 
 /*
- * Two statements, of which the second reads what the first computes as its source `at`, in one loop; `masked`
- * the same for second_masked, NULL when there is none. The first may be such a pair itself, and so on. The
- * sources of all, in order and without what is passed on, lie in the record's a, b, c, x[0], x[1], e.
+ * Statements in one loop, each of which but the first reads what the one before it computes, and nobody else
+ * does. `shape`: which of its `sources` are scalars; `at`: which is what the one before computes. The other
+ * sources of all, in order, lie in the record's a, b, c, x[0], x[1], e. `masked` writes under the record's
+ * mask row; NULL: there is none. What a longer one begins with is in the list, too.
  */
+enum { PX_FUSED_MOST = 4 };
 struct px_fused {
-    px_handler first, second, fn, second_masked, masked;
-    uint32_t at, nsources; /* sources of the second */
-    uint32_t before;       /* places that those of the first take */
-    uint32_t records;      /* whose work fn does */
+    px_handler fn, masked;
+    uint16_t op[PX_FUSED_MOST]; /* as px_level.sets has them */
+    uint8_t shape[PX_FUSED_MOST], at[PX_FUSED_MOST], sources[PX_FUSED_MOST];
+    uint8_t n;
 };
 
 struct px_level {

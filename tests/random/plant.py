@@ -168,6 +168,7 @@ def hunt_random(tree, number, options):
 
 # Tests that judge what random programs cannot show: they fail while the fault is awake.
 JUDGES = {
+    "ir": ["build/tests/test_ir"],
     "test_fmad": ["build/tests/test_fmad"],
     "test_counts": ["build/tests/test_counts"],
     "test_streams": ["build/tests/test_streams"],

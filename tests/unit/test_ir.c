@@ -277,6 +277,21 @@ TEST(rows)
     run_cases("rows", run_pass);
 }
 
+TEST(forks)
+{
+    run_cases("forks", run_pass);
+}
+
+TEST(loops)
+{
+    run_cases("loops", run_pass);
+}
+
+TEST(fusion)
+{
+    run_cases("fusion", run_pass);
+}
+
 TEST(the_verifier_says_what_is_wrong)
 {
     run_cases("wrong", is_wrong);
@@ -314,7 +329,7 @@ static unsigned round_trip(const char *name, char *function, const char *pass)
     bench_open(&b, (char[]){""});
     struct px_irfn *f = px_ir_read(&b.coder, function, &line, &why);
     struct one c = {.wanted = function};
-    snprintf(c.name, sizeof c.name, "%s", name);
+    snprintf(c.name, sizeof c.name, "%.199s", name);
     if (!f) print_error("%s after %s: line %u: %s\n", name, pass, line, why);
     const bool same = f && same_text(&c, text_of(&b, f, pass));
     if (f && !same) print_error("%s after %s is not read as it was printed\n", name, pass);

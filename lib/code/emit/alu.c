@@ -10,34 +10,8 @@
 /* One version's operands: which are scalars, which shape takes them, whether the first two change places. */
 struct shape {
     uint32_t scalar[3]; /* where the operand is a scalar; PX_NONE32: it is a row */
-    unsigned bits;
-    bool swapped;
+    struct px_ir_shape is;
 };
-
-static unsigned best_shape(const struct px_handler_set *set, unsigned want, unsigned most)
-{
-    unsigned best = 0;
-    if (!want || ((unsigned)__builtin_popcount(want) <= most && set->fn[0][want])) return want;
-    for (unsigned shape = 1; shape < PX_SHAPES; shape++) {
-        if (shape & ~want || !set->fn[0][shape]) continue;
-        unsigned bits = (unsigned)__builtin_popcount(shape);
-        if (bits <= most && bits > (unsigned)__builtin_popcount(best)) best = shape;
-    }
-    return best;
-}
-
-/* The shape with the most scalars that is there; other scalars are spread into rows. */
-static void choose_shape(const struct px_emitter *e, const struct px_handler_set *set, struct shape *s)
-{
-    const bool plain = !(e->f->coder->wishes.engine & PX_ENGINE_shapes);
-    unsigned want = 0, swapped;
-    for (unsigned i = 0; i < 3; i++) want |= (unsigned)(s->scalar[i] != PX_NONE32) << i;
-    s->bits = best_shape(set, want, plain ? 1 : 3);
-    if (!set->swaps || plain || !want) return;
-    swapped = best_shape(set, (want & 4) | (want & 1) << 1 | (want & 2) >> 1, 3);
-    s->swapped = __builtin_popcount(swapped) > __builtin_popcount(s->bits);
-    if (s->swapped) s->bits = swapped;
-}
 
 /* Does convergent code keep it as something plus a scalar, and no row? */
 static bool is_sum(const struct px_emitter *e, const struct px_ir_operand *o)
@@ -51,13 +25,11 @@ static void spread_rest(struct px_emitter *e, const struct px_ir_operand *o, con
                         const struct shape *div, unsigned i, uint32_t at[2])
 {
     const px_handler(*fixed)[4] = e->f->coder->level->fixed;
-    const unsigned in_conv = conv->swapped && i < 2 ? 1 - i : i, in_div = div->swapped && i < 2 ? 1 - i : i;
     const struct shape *both[2] = {conv, div};
-    const unsigned place[2] = {in_conv, in_div};
     struct px_insn r[2] = {{.fn = px_emit_no_record}, {.fn = px_emit_no_record}};
     uint32_t temp = 0;
     for (unsigned v = 0; v < 2; v++) {
-        const bool taken = both[v]->bits >> place[v] & 1;
+        const bool taken = both[v]->is.bits >> px_ir_shape_place(both[v]->is, i) & 1;
         if (both[v]->scalar[i] == PX_NONE32)
             at[v] = v == 0 && is_sum(e, o) ? PX_NONE32 : px_emit_place(e, o);
         else
@@ -74,8 +46,8 @@ static void spread_rest(struct px_emitter *e, const struct px_ir_operand *o, con
 
 static void set_sources(struct px_insn *r, const struct shape *s, uint32_t at[3])
 {
-    r->a = at[s->swapped];
-    r->b = at[!s->swapped];
+    r->a = at[s->is.swapped];
+    r->b = at[!s->is.swapped];
     r->c = at[2];
 }
 
@@ -96,22 +68,22 @@ void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const 
 {
     const struct px_handler_set *set = &e->f->coder->level->sets[in->op & ~PX_IR_KIND];
     const struct px_ir_operand *s = o + in->ndst;
-    const unsigned n = in->nopds - in->ndst - set->carry;
-    const enum px_ir_keep keep = px_emit_keep(e, &o[0]);
-    const bool is_alone = keep == PX_IR_SCALAR || keep == PX_IR_LANES;
+    const unsigned n = px_ir_sources(e->f, in);
+    const bool is_alone = px_ir_is_alone(e->f, in);
     struct shape conv = {.scalar = {PX_NONE32, PX_NONE32, PX_NONE32}}, div = conv;
     uint32_t at[2][3] = {{0}};
     for (unsigned i = 0; i < n; i++) {
         conv.scalar[i] = is_alone ? px_emit_alone(e, &s[i]) : px_emit_scalar(e, &s[i]);
         if (px_emit_is_scalar(&s[i])) div.scalar[i] = conv.scalar[i];
     }
-    choose_shape(e, set, &conv);
-    choose_shape(e, set, &div);
-    px_handler fn = set->fn[0][conv.bits], masked = set->fn[1][div.bits];
-    if (!fn || !set->fn[0][div.bits]) px_code_fail(e->f, e->f->origins.at[in->origin].inst, "has no handler");
+    conv.is = px_ir_shape_of(e->f, in, PX_IR_CONVERGENT);
+    div.is = px_ir_shape_of(e->f, in, PX_IR_DIVERGENT);
+    px_handler fn = set->fn[0][conv.is.bits], masked = set->fn[1][div.is.bits];
+    if (!fn || !set->fn[0][div.is.bits])
+        px_code_fail(e->f, e->f->origins.at[in->origin].inst, "has no handler");
     px_emit_guard(e, false);
     struct px_insn alone_record = alone(e, set, in, o, &conv);
-    if (is_alone) conv.bits = 7, conv.swapped = false;
+    if (is_alone) conv.is.bits = 7, conv.is.swapped = false;
     for (unsigned i = 0; i < n; i++) {
         uint32_t place[2];
         spread_rest(e, &s[i], &conv, &div, i, place);
@@ -124,13 +96,13 @@ void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const 
     struct px_insn d = r;
     set_sources(&r, &conv, at[0]);
     set_sources(&d, &div, at[1]);
-    d.fn = set->fn[0][div.bits];
+    d.fn = set->fn[0][div.is.bits];
     if (!px_emit_is_own(e)) {
         for (unsigned v = 0; v < 2; v++) {
             struct px_insn *to = v ? &d : &r;
             if (v == 0 && !e->guard) continue; /* convergent and unguarded: whole rows */
             to->m = v ? e->guard : e->conv_guard;
-            px_handler other = v ? masked : set->fn[1][conv.bits];
+            px_handler other = v ? masked : set->fn[1][conv.is.bits];
             if (other) {
                 to->fn = other;
                 continue;
@@ -142,7 +114,7 @@ void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const 
         }
     }
     px_emit_versions(e, is_alone ? &alone_record : &r, &d);
-    px_emit_whole(e, set->fn[0][div.bits]);
+    px_emit_whole(e, set->fn[0][div.is.bits]);
 }
 
 /* d = x + scalar, where d is an offset: the scalar of x, or none when x is the base itself, and what is

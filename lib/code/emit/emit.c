@@ -3,6 +3,7 @@
 #include <string.h>
 #include "code/emit/forks.h"
 #include "code/emit/names.h"
+#include "code/ir/forks.h"
 #include "code/ir/terms.h"
 #include "gang/fpmode.h"
 #include "ops/assume.h"
@@ -130,16 +131,6 @@ static void set_mode(struct px_emitter *e, uint32_t mode)
     if (e->fp == mode) return;
     e->fp = mode;
     px_emit_both(e, set_fp_mode, (struct px_insn){.imm = mode});
-}
-
-static void want_mode(struct px_emitter *e, uint8_t fp)
-{
-    if (fp == PX_IR_FP_HOME)
-        set_mode(e, e->f->code->home_fp);
-    else if (fp == PX_IR_FP_NEAREST)
-        set_mode(e, (e->fp & 3) == PX_FP_RN ? e->fp : PX_FP_RN);
-    else if (fp != PX_IR_FP_ANY)
-        set_mode(e, fp);
 }
 
 /* ---- places in the frame ---- */
@@ -336,13 +327,6 @@ static px_emission *emission_of(px_irop op)
     }
 }
 
-/* Convergent code changes the scalar of an offset, and leaves the row of its base alone. */
-static bool is_step(const struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
-{
-    if (in->ndst != 1 || px_emit_keep(e, &o[0]) != PX_IR_OFFSET) return false;
-    return e->f->regs.at[o[0].at].base != o[0].at || px_ir_stepped(e->f, in) == o[0].at;
-}
-
 uint32_t px_emit_survey(const struct px_emitter *e, uint32_t reg)
 {
     const uint32_t number = e->f->regs.at[reg].survey;
@@ -401,15 +385,6 @@ static void emit_spread(struct px_emitter *e, const struct px_ir_inst *in, const
     px_emit_versions(e, &conv, &(struct px_insn){.fn = px_emit_no_record});
 }
 
-/* Is anything that has one of the flags made of the instruction of the text that begins here? */
-static bool begins(const struct px_irfn *f, const struct px_ir_inst *in, unsigned flags)
-{
-    const struct px_ir_inst *end = f->insts.at + f->insts.n;
-    for (const uint32_t origin = in->origin; in < end && in->origin == origin; in++)
-        if (px_ir_flags(in->op) & flags) return true;
-    return false;
-}
-
 /* The operands with their values; until the next instruction. */
 static const struct px_ir_operand *operands_of(struct px_emitter *e, const struct px_ir_inst *in)
 {
@@ -430,11 +405,11 @@ static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
 {
     const struct px_ir_operand *o = operands_of(e, in);
     e->in = in;
-    if (in->flags & PX_IRF_FIRST) e->held = begins(e->f, in, PX_OPF_waits);
+    if (in->flags & PX_IRF_FIRST) e->held = px_ir_begins(e->f, in, PX_OPF_waits);
     /* where others can see in which order lanes run */
     if (e->f->coder->wishes.shuffles && in->flags & PX_IRF_FIRST &&
-        begins(e->f, in, PX_OPF_memory | PX_OPF_waits)) {
-        want_mode(e, PX_IR_FP_HOME); /* others may run then */
+        px_ir_begins(e->f, in, PX_OPF_memory | PX_OPF_waits)) {
+        set_mode(e, e->f->code->home_fp); /* others may run then */
         px_emit_shuffle(e);
     }
     e->pc_at[e->placed++] = e->n;
@@ -442,14 +417,12 @@ static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
     e->guard = e->conv_guard = 0;
     for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
     emit_assumption(e, in, o);
-    want_mode(e, in->fp);
+    set_mode(e, px_ir_mode(e->fp, in));
     if (e->f->coder->wishes.counters) px_counted_lanes(e, in);
-    if (is_step(e, in, o)) {
-        px_emit_step(e, in, o);
-        return;
-    }
-    emission_of(in->op)(e, in, o);
-    if (px_ir_kind_of(in->op) == PX_IR_STATEMENT) px_fuse(e);
+    const bool step = px_ir_is_step(e->f, in);
+    (step ? px_emit_step : emission_of(in->op))(e, in, o);
+    px_fuse(e);
+    if (step) return;
     forget(e, in, o);
     emit_spread(e, in, o);
 }
@@ -497,7 +470,7 @@ static void finish_ord(struct px_emitter *e)
 
 static void enter_loop(struct px_emitter *e, uint32_t place)
 {
-    const uint32_t end = place + px_forks_blocks(e->f, place);
+    const uint32_t end = place + px_ir_loop_blocks(e->f, place);
     if (place >= e->loop_until) e->loop_until = 0;
     if (end > place && end > e->loop_until) e->loop_until = end;
 }
@@ -510,7 +483,7 @@ static void emit_block(struct px_emitter *e, uint32_t place)
     for (uint32_t p = place + 1; p < f->loops.n && next == PX_NONE32; p++)
         if (f->loops.order[p] < f->graph.nblocks) next = f->loops.order[p];
     const struct px_flow_block b = f->graph.blocks[node];
-    e->pc_of[node] = e->block_pc = e->n;
+    e->pc_of[node] = e->n;
     e->fp = f->code->home_fp;
     enter_loop(e, place);
     for (uint32_t i = b.first; i < b.first + b.n; i++) emit_inst(e, &f->insts.at[i]);
@@ -711,6 +684,6 @@ void px_emit(struct px_irfn *f)
     finish(&e);
     px_vec_trim(f->coder->pass, &e.wholes);
     px_arena_drop(f->coder->pass, e.hash);
-    px_forks_find(&e, end_of);
+    px_forks_make(&e, end_of);
     px_emit_keep_div(&e);
 }

@@ -9,7 +9,7 @@
 #ifndef PX_CODE_EMIT_EMIT_H
 #define PX_CODE_EMIT_EMIT_H
 
-#include "code/ir/fn.h"
+#include "code/ir/shape.h"
 
 #define PX_POOL_TAG 0x80000000u /* of offsets in the pool, until it is known where it lies */
 
@@ -42,8 +42,9 @@ struct px_emitter {
     PX_VEC(struct px_aside) aside;
     PX_VEC(struct px_temp) temps;
     PX_VEC(struct px_insn *) replaced; /* records that fused ones stand in for */
-    PX_VEC(uint32_t) fused;            /* convergent records that do the work of some behind them: pcs, */
-    uint32_t fused_end;                /* and behind what the last of them does */
+    PX_VEC(uint32_t) fused;            /* convergent records that do the work of some behind them: pcs */
+    const struct px_ir_inst *group;    /* the first of those that are fused with the next one; NULL: none, */
+    uint32_t group_pc;                 /* and its record */
     PX_VEC(struct px_whole) wholes;    /* of innermost loops, by pc */
     uint32_t loop_until;               /* blocks up to this place in the order are of a loop */
     PX_VEC(uint64_t) pool;             /* constants, 8 bytes each; those of 16 begin at even places */
@@ -57,8 +58,7 @@ struct px_emitter {
     bool *read;                        /* by register: is it ever read? NULL until asked */
     uint32_t
         *pc_at; /* by place of an instruction in the layout: its first record; one more behind the last */
-    uint32_t placed;   /* instructions so far */
-    uint32_t block_pc; /* first record of the block */
+    uint32_t placed; /* instructions so far */
     const struct px_ir_inst *in;
     PX_VEC(struct px_ir_operand) operands; /* of the instruction */
     bool held;                             /* lanes may sleep in it */
@@ -136,17 +136,11 @@ void px_emit_trace(struct px_emitter *e, const struct px_ir_operand *address, un
  * that far apart (in elements), or NULL. */
 void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address, const struct px_traced *told,
                       const struct px_ir_operand *sizes);
-/* fuse.c: the record that was just made and those before it, where one handler does their work. */
+/* fuse.c: the record that was just made, where it ends what one handler does. */
 void px_fuse(struct px_emitter *e);
-/* The same behind a load, and behind a store of one element. */
-void px_fuse_gather(struct px_emitter *e);
-void px_fuse_store(struct px_emitter *e);
-/* Its parts: does the register d, not a kept one, live up to the instruction at this place of the layout,
- * which reads it once? The record behind the n that head does, done by head, too, where there is a handler.
- */
-bool px_fuse_dies(const struct px_irfn *f, const struct px_ir_opd *d, const struct px_ir_inst *in,
-                  uint32_t place);
-bool px_fuse_next(const struct px_level *level, struct px_insn *head, uint32_t n);
+/* n records from `head` on, of these statements, become one, which is the first; `masked`: the last is. */
+bool px_fuse_chain(const struct px_irfn *f, const struct px_ir_inst *const *group, uint32_t n,
+                   enum px_ir_version version, bool masked, struct px_insn *head);
 /* counted.c: a record that counts the lanes of an access under a guard; the list of what is counted. */
 void px_counted_lanes(struct px_emitter *e, const struct px_ir_inst *in);
 void px_counted_keep(struct px_emitter *e);

@@ -5,14 +5,12 @@
 
 #include "code/emit/emit.h"
 
-/* How many blocks the loop at place p of the order has; 0: none begins there. */
-uint32_t px_forks_blocks(const struct px_irfn *f, uint32_t p);
-
 /* Branches of forks inside loops name them; what stops lanes at the end of what they run aside. */
 void px_forks_name(const struct px_fcode *code, struct px_insn *div);
 int px_forks_leave(struct px_gang *g, const struct px_insn *in);
 
-/* `end_of`: by node, the pc behind its records. Places are known. */
-void px_forks_find(struct px_emitter *e, const uint32_t *end_of);
+/* `end_of`: by node, the pc behind its records. Places are known: the records of what ir/forks.c and
+ * ir/loops.c have found. */
+void px_forks_make(struct px_emitter *e, const uint32_t *end_of);
 
 #endif

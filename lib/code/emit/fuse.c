@@ -1,186 +1,102 @@
 /*
- * fuse.c - convergent records that do the work of several.
+ * fuse.c - the records of instructions that one handler does together (ir/fusion.c has found them).
  *
- * Looks at the record that was just made and the ones before it, of the same block. Statements, each of
- * which is the only reader of what the one before it computes, become one loop (`fuse` lines of the table);
- * the fused record takes the place of the first and steps over the others. Two loads and the fma that
- * multiplies what they find become one pass over memory; when not all lanes are plainly there, it is the
- * first load that runs, and the records behind it follow. A load from a scalar plus a row of numbers times
- * its size, where nobody else wants the product or the sum, takes the numbers themselves. What makes NaNs the
- * chip's before a store does so while it stores, unless lanes do not name neighbours. In divergent code
- * nothing changes.
+ * The fused record takes the place of the first and steps over the others. Of two loads and the fma that
+ * multiplies what they find the first load runs, and the records behind it follow, where not all lanes are
+ * plainly there; of a gather it is the product and the sum that are left out, and made only where the load
+ * needs them. In divergent code nothing changes.
  */
 #include "code/emit/emit.h"
-#include "gen/handlers.h"
+#include "code/ir/fusion.h"
 
-bool px_fuse_dies(const struct px_irfn *f, const struct px_ir_opd *d, const struct px_ir_inst *in,
-                  uint32_t place)
+enum { GROUP_MOST = PX_FUSED_MOST };
+
+/* What is fused, in order; nothing else there makes a record. */
+static uint32_t group_of(const struct px_emitter *e, const struct px_ir_inst *group[GROUP_MOST])
 {
-    const struct px_ir_opd *o = px_ir_opds(f, in);
-    const struct px_ir_reg *r = &f->regs.at[d->at];
-    const uint32_t late = px_ir_in_place(in) ? 0 : 2; /* rows.c, too */
-    uint32_t reads = 0;
-    if (r->temp || r->last != place * PX_IR_STEP + late) return false;
-    for (uint32_t k = in->ndst; k < in->nopds; k++) reads += px_ir_register(&o[k]) == d->at;
-    return reads == 1;
+    uint32_t n = 0;
+    for (const struct px_ir_inst *in = e->group; in < e->in; in++)
+        if (in->fuse & PX_IR_FUSE_TOGETHER) group[n++] = in;
+    group[n++] = e->in;
+    return n;
 }
 
-/* Is the instruction that was just emitted the last reader of the register, and reads it once? */
-static bool dies(const struct px_emitter *e, const struct px_ir_opd *d)
+bool px_fuse_chain(const struct px_irfn *f, const struct px_ir_inst *const *group, uint32_t n,
+                   enum px_ir_version version, bool masked, struct px_insn *head)
 {
-    if (d->kind != PX_IR_REG) return false;
-    const struct px_ir_reg *r = &e->f->regs.at[d->at];
-    return r->keep == PX_IR_ROW && !r->survey && px_fuse_dies(e->f, d, e->in, e->placed - 1);
-}
-
-/*
- * The instruction behind which the record at pc follows, when it made one record, at pc - 1, in this block.
- * Those without a record are passed over. `in` and *place are of the instruction at pc, then of the one
- * found.
- */
-static const struct px_ir_inst *before(const struct px_emitter *e, const struct px_ir_inst *in,
-                                       uint32_t *place, uint32_t pc)
-{
-    while (*place && pc > e->block_pc) {
-        --*place, in--;
-        if (e->pc_at[*place] == pc) continue;
-        return e->pc_at[*place] == pc - 1 ? in : NULL;
-    }
-    return NULL;
-}
-
-bool px_fuse_next(const struct px_level *level, struct px_insn *head, uint32_t n)
-{
-    const struct px_insn *next = head + n;
     uint32_t *const places[] = {&head->a, &head->b, &head->c, &head->x[0], &head->x[1], &head->e};
-    for (const struct px_fused *x = level->fused; x->fn; x++) {
-        const uint32_t from[3] = {next->a, next->b, next->c};
-        const bool masked = x->masked && next->fn == x->second_masked;
-        if (x->first != head->fn || (x->second != next->fn && !masked) || from[x->at] != head->d) continue;
-        for (uint32_t i = 0, to = x->before; i < x->nsources; i++)
-            if (i != x->at) *places[to++] = from[i];
-        head->fn = masked ? x->masked : x->fn;
-        head->m = next->m;
-        head->d = next->d;
-        head->ord = next->ord;
-        return true;
+    struct px_ir_chain chain = {.n = 0};
+    uint32_t to = 0;
+    for (uint32_t k = 0; k < n; k++)
+        px_ir_chain_add(f, &chain, group[k], k ? px_ir_opds(f, group[k - 1])->at : PX_NONE32, version);
+    const struct px_fused *row = px_ir_chain_row(f->coder->level, &chain);
+    if (!row || (masked && !row->masked)) return false;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t from[3] = {head[k].a, head[k].b, head[k].c};
+        for (uint32_t i = 0; i < row->sources[k]; i++)
+            if (!k || i != row->at[k]) *places[to++] = from[i];
     }
-    return false;
-}
-
-/* The record that was just made goes with the one before it, or with the fused one that ends there. */
-static void fuse_statements(struct px_emitter *e)
-{
-    const uint32_t last = e->n - 1;
-    uint32_t place = e->placed - 1;
-    const struct px_ir_inst *in = before(e, e->in, &place, last);
-    if (!in || px_ir_kind_of(in->op) != PX_IR_STATEMENT || !dies(e, px_ir_opds(e->f, in))) return;
-    const bool goes_on = e->fused.n && e->fused_end == last;
-    const uint32_t head = goes_on ? e->fused.at[e->fused.n - 1] : last - 1;
-    if (!px_fuse_next(e->f->coder->level, &e->f->code->conv[head], last - head)) return;
-    if (!goes_on) px_vec_push(e->f->coder->pass, &e->fused, head);
-    e->fused_end = e->n;
+    head->fn = masked ? row->masked : row->fn;
+    head->m = head[n - 1].m;
+    head->d = head[n - 1].d;
+    head->ord = head[n - 1].ord;
+    return true;
 }
 
 /* d = a * b + c where both factors were loaded for this. */
-static void fuse_loads(struct px_emitter *e, enum px_fixed load, enum px_fixed fused)
+static void fuse_loads(struct px_emitter *e, enum px_fixed handler)
 {
-    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
-    const struct px_insn *fma = &e->f->code->conv[e->n - 1];
-    struct px_insn *first = &e->f->code->conv[e->n - 1] - 2;
-    uint32_t place = e->placed - 1;
-    const struct px_ir_inst *y = before(e, e->in, &place, e->n - 1);
-    const struct px_ir_inst *x = y ? before(e, y, &place, e->n - 2) : NULL;
-    if (!x || !px_ir_loads(x) || !px_ir_loads(y)) return;
-    if (first->fn != fixed[load][PX_SURVEYED] || first[1].fn != fixed[load][PX_SURVEYED]) return;
-    if (!dies(e, px_ir_opds(e->f, x)) || !dies(e, px_ir_opds(e->f, y))) return;
-    const bool straight = fma->a == first->d && fma->b == first[1].d,
-               crossed = fma->b == first->d && fma->a == first[1].d;
-    if (!straight && !crossed) return;
+    struct px_insn *first = &e->f->code->conv[e->n - 3];
     struct px_insn *kept = px_arena_alloc(e->f->coder->keep, sizeof *kept);
     *kept = *first;
     px_vec_push(e->f->coder->pass, &e->replaced, kept);
-    first->fn = fixed[fused][0];
+    first->fn = e->f->coder->level->fixed[handler][0];
     first->aux = kept;
-    px_vec_push(e->f->coder->pass, &e->fused, e->n - 3);
-    e->fused_end = e->n;
+}
+
+/* The load does the product, of which `number` is the statement, and the sum where it has to. */
+static void fuse_gather(struct px_emitter *e, enum px_fixed handler, px_irop number)
+{
+    struct px_insn *load = &e->f->code->conv[e->n - 1];
+    load->fn = e->f->coder->level->fixed[handler][0];
+    load->b = number;
+    load->c = 3;
+    load[-3].fn = load[-2].fn = px_emit_no_record;
+}
+
+static void fuse_others(struct px_emitter *e, const struct px_ir_inst *const *group, uint32_t n)
+{
+    const struct px_irfn *f = e->f;
+    const struct px_ir_inst *access = px_ir_loads(group[0]) ? group[0] : group[n - 1];
+    const uint32_t bytes = px_ir_opds(f, access)[access->ndst].elem;
+    const enum px_fixed handler =
+        px_ir_fused_fixed(n == 3 ? group[0] : NULL, group[n - 2], group[n - 1], bytes);
+    if (n == 2)
+        f->code->conv[e->n - 2].fn = f->coder->level->fixed[handler][0];
+    else if (access == group[0])
+        fuse_loads(e, handler);
+    else
+        fuse_gather(e, handler, group[0]->op);
+}
+
+static bool are_statements(const struct px_ir_inst *const *group, uint32_t n)
+{
+    uint32_t k = 0;
+    while (k < n && px_ir_kind_of(group[k]->op) == PX_IR_STATEMENT) k++;
+    return k == n;
 }
 
 void px_fuse(struct px_emitter *e)
 {
-    const struct px_level *level = e->f->coder->level;
-    if (!(e->f->coder->wishes.engine & PX_ENGINE_fusion) || e->pc_at[e->placed - 1] != e->n - 1) return;
-    const px_handler fn = e->f->code->conv[e->n - 1].fn;
-    fuse_statements(e);
-    if (fn == level->sets[PX_H_fma_f32].fn[0][0]) fuse_loads(e, PX_FIX_ld_u32_4, PX_FIX_ldldfma_f32);
-    if (fn == level->sets[PX_H_fma_f64].fn[0][0]) fuse_loads(e, PX_FIX_ld_u64_8, PX_FIX_ldldfma_f64);
-}
-
-/* Floats that are stored: what the row holds need not be the chip's NaNs when nobody reads it any more. */
-void px_fuse_store(struct px_emitter *e)
-{
-    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
-    const struct px_ir_opd *o = px_ir_opds(e->f, e->in);
-    struct px_insn *store = &e->f->code->conv[e->n - 1], *canon = store - 1;
-    uint32_t place = e->placed - 1;
-    if (!(e->f->coder->wishes.engine & PX_ENGINE_fusion) || e->pc_at[place] != e->n - 1) return;
-    const struct px_ir_inst *in = before(e, e->in, &place, e->n - 1);
-    if (!in || in->op != PX_IR_CANON || !dies(e, &o[1])) return;
-    if (store->fn == fixed[PX_FIX_st_32_4][PX_SURVEYED] && canon->fn == fixed[PX_FIX_canon_f32][0] &&
-        canon->d == store->b)
-        canon->fn = fixed[PX_FIX_canon_st][0];
-}
-
-/* Is the record's work done by one before it? */
-static bool is_done(const struct px_emitter *e, uint32_t pc)
-{
-    return e->fused.n && e->fused.at[e->fused.n - 1] < pc && pc < e->fused_end;
-}
-
-/* Which of the gathers: by the bytes of an element, and whether numbers have a sign. */
-static enum px_fixed gather_of(const struct px_emitter *e, const struct px_insn *load, bool sign,
-                               uint32_t bytes)
-{
-    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
-    if (bytes == 4 && load->fn == fixed[PX_FIX_ld_u32_4][PX_SURVEYED])
-        return sign ? PX_FIX_gather_s32_4 : PX_FIX_gather_u32_4;
-    if (bytes == 8 && load->fn == fixed[PX_FIX_ld_u64_8][PX_SURVEYED])
-        return sign ? PX_FIX_gather_s32_8 : PX_FIX_gather_u32_8;
-    return PX_FIX_COUNT;
-}
-
-/*
- * mul.wide p, n, size; add q, p, scalar; ld d, [q]: the load looks at n, and the product, whose row and
- * survey nobody wants, is made only where that is not enough. Nothing between the three can leave convergent
- * code.
- */
-void px_fuse_gather(struct px_emitter *e)
-{
-    const struct px_irfn *f = e->f;
-    const uint32_t place = e->placed - 1, pc = e->n - 1;
-    if (!(f->coder->wishes.engine & PX_ENGINE_fusion) || f->coder->wishes.shuffles || place < 2 ||
-        e->pc_at[place] != pc || pc < e->block_pc + 3 || e->pc_at[place - 1] != pc - 1 ||
-        e->pc_at[place - 2] != pc - 3)
-        return;
-    const struct px_ir_inst *add = e->in - 1, *mul = e->in - 2;
-    const struct px_ir_opd *o = px_ir_opds(f, e->in), *sum = px_ir_opds(f, add),
-                           *product = px_ir_opds(f, mul);
-    const bool sign = mul->op == (PX_IR_STATEMENT | PX_H_mul_wide_s32);
-    if (!sign && mul->op != (PX_IR_STATEMENT | PX_H_mul_wide_u32)) return;
-    if (o[1].kind != PX_IR_ADDRESS || o[1].base != PX_IR_REG || add->ndst != 1 || sum[0].at != o[1].at ||
-        product[2].kind != PX_IR_IMM || px_ir_stepped(f, add) != product[0].at)
-        return;
-    const struct px_ir_reg *q = &f->regs.at[o[1].at], *p = &f->regs.at[product[0].at];
-    struct px_insn *load = &f->code->conv[pc], *first = load - 3;
-    const uint32_t number = sign ? PX_H_mul_wide_s32 : PX_H_mul_wide_u32, end = place * PX_IR_STEP;
-    const enum px_fixed gather = gather_of(e, load, sign, (uint32_t)*px_ir_value(f, mul, &product[2]));
-    if (gather == PX_FIX_COUNT || q->keep != PX_IR_OFFSET || q->base != product[0].at || q->last > end + 2 ||
-        p->last > end + 2 || q->first < end - PX_IR_STEP || p->first < end - 2 * PX_IR_STEP ||
-        first->fn != f->coder->level->sets[number].fn[0][2])
-        return;
-    if (is_done(e, pc - 3)) return;
-    load->fn = f->coder->level->fixed[gather][0];
-    load->b = number;
-    load->c = 3;
-    first[0].fn = first[1].fn = px_emit_no_record;
+    const struct px_ir_inst *group[GROUP_MOST];
+    const uint32_t pc = e->group_pc;
+    if (e->in->fuse & PX_IR_FUSE_TOGETHER && !e->group) e->group = e->in, e->group_pc = e->n - 1;
+    if (e->in->fuse & PX_IR_FUSE_TOGETHER || !e->group || e->pc_at[e->placed - 1] == e->n) return;
+    const uint32_t n = group_of(e, group);
+    e->group = NULL;
+    if (are_statements(group, n))
+        px_fuse_chain(e->f, group, n, PX_IR_CONVERGENT, false, &e->f->code->conv[pc]);
+    else
+        fuse_others(e, group, n);
+    if (!px_ir_loads(e->in)) px_vec_push(e->f->coder->pass, &e->fused, pc);
 }

@@ -87,9 +87,7 @@ static struct both access_both(struct px_emitter *e, const struct px_ir_inst *in
     const struct px_ir_reg *reg = address->base == PX_IR_REG ? &f->regs.at[address->at] : NULL;
     const enum px_ir_keep keep = px_emit_keep(e, address);
     const uint32_t base = keep == PX_IR_OFFSET ? reg->base : address->at;
-    const bool local = address->type == PX_SPACE_LOCAL;
-    const bool lanes = keep == PX_IR_LANES, served = reg && !local && in->guard == PX_NONE32;
-    const bool surveyed = served && keep != PX_IR_SCALAR && (lanes || f->regs.at[base].survey);
+    const bool lanes = keep == PX_IR_LANES, surveyed = px_ir_is_surveyed(f, in, &address->is);
     struct both r = {.version = e->guard != 0};
     if (keep == PX_IR_ROW || (keep != PX_IR_SCALAR && !surveyed)) {
         r.div = r.conv = px_emit_access(e, address, in->fact);
@@ -275,7 +273,7 @@ static void load_unit(struct px_emitter *e, struct both *r, const struct unit *u
                     sign);
 }
 
-static void load(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
+void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_ir_operand *address = &o[in->ndst];
     const uint32_t n = in->ndst;
@@ -292,12 +290,6 @@ static void load(struct px_emitter *e, const struct px_ir_inst *in, const struct
         r.conv.imm += bytes, r.div.imm += bytes;
         i += u.n;
     }
-}
-
-void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
-{
-    load(e, in, o);
-    px_fuse_gather(e);
 }
 
 /* ---- stores ---- */
@@ -357,7 +349,7 @@ static void store_unit(struct px_emitter *e, struct both *r, const struct unit *
     emit_both(e, r, fix);
 }
 
-static void store(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
+void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_ir_operand *address = &o[0], *s = o + 1;
     const uint32_t n = in->nopds - 1u;
@@ -372,12 +364,6 @@ static void store(struct px_emitter *e, const struct px_ir_inst *in, const struc
         r.conv.imm += bytes, r.div.imm += bytes;
         i += u.n;
     }
-}
-
-void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
-{
-    store(e, in, o);
-    px_fuse_store(e);
 }
 
 static int acquire(struct px_gang *g, const struct px_insn *in)

@@ -79,19 +79,22 @@ static bool name_fixed(const struct px_level *level, px_handler fn, char *text, 
     return false;
 }
 
-/* ".rs": of each source whether it is a row or a scalar. */
+/* "mul_f32.rrr": of each source whether it is a row or a scalar. */
+static bool add_statement(char *text, size_t size, const char *name, unsigned shape, const char *behind)
+{
+    snprintf(text, size, "%s.%c%c%c%s", name, shape & 1 ? 's' : 'r', shape & 2 ? 's' : 'r',
+             shape & 4 ? 's' : 'r', behind);
+    return true;
+}
+
 static bool name_statement(const struct px_level *level, px_handler fn, char *text, size_t size)
 {
     for (uint32_t i = 0; i < *level->nsets; i++) {
         const struct px_handler_set *set = &level->sets[i];
         if (set->alone == fn) return snprintf(text, size, "%s.alone", set->name), true;
-        for (unsigned k = 0; k < 2 * PX_SHAPES; k++) {
-            const unsigned shape = k % PX_SHAPES;
-            if (set->fn[k / PX_SHAPES][shape] != fn) continue;
-            snprintf(text, size, "%s.%c%c%c%s", set->name, shape & 1 ? 's' : 'r', shape & 2 ? 's' : 'r',
-                     shape & 4 ? 's' : 'r', k < PX_SHAPES ? "" : ".masked");
-            return true;
-        }
+        for (unsigned k = 0; k < 2 * PX_SHAPES; k++)
+            if (set->fn[k / PX_SHAPES][k % PX_SHAPES] == fn)
+                return add_statement(text, size, set->name, k % PX_SHAPES, k < PX_SHAPES ? "" : ".masked");
     }
     return false;
 }
@@ -101,11 +104,15 @@ static bool name_fused(const struct px_level *level, px_handler fn, char *text, 
 {
     for (const struct px_fused *x = level->fused; x->fn; x++) {
         if (x->fn != fn && x->masked != fn) continue;
-        if (!px_handler_name(level, x->first, text, size)) return false;
-        const size_t n = strlen(text);
-        if (n + 2 > size) return false;
-        text[n] = '+';
-        return px_handler_name(level, x->fn == fn ? x->second : x->second_masked, text + n + 1, size - n - 1);
+        size_t at = 0;
+        for (uint32_t k = 0; k < x->n && at + 2 < size; k++) {
+            if (k) text[at++] = '+';
+            const bool masked = k + 1u == x->n && fn == x->masked;
+            add_statement(text + at, size - at, level->sets[x->op[k]].name, x->shape[k],
+                          masked ? ".masked" : "");
+            at += strlen(text + at);
+        }
+        return true;
     }
     return false;
 }

@@ -12,6 +12,9 @@
  *   terms.c     or as a scalar and a part that depends on the lane's place alone
  *   canon.c     where NaNs are made the chip's
  *   rows.c      liveness, and the rows that registers get
+ *   forks.c     short branches whose ways meet at once,
+ *   loops.c     and innermost loops that lanes run aside
+ *   fusion.c    instructions that one record does together
  *   emit*.c     records
  *
  * The IR lives in a scratch arena that ends with the decoding, what a pass needs
@@ -74,6 +77,18 @@ struct px_ir_term {
     struct px_ir_operand factor; /* SCALE: PX_IR_IMM, PX_IR_PARAM or PX_IR_UNIFORM */
 };
 
+/* A branch at the end of a block whose ways meet at once, at the block `join` (forks.c). */
+struct px_ir_fork {
+    uint32_t node, join;
+    bool inside; /* of a loop that runs aside: its ways have records of their own there (loops.c) */
+};
+
+/* An innermost loop that lanes run aside; its head (loops.c). */
+struct px_ir_loop {
+    uint32_t node;
+    bool masked; /* some of its records look at the mask row */
+};
+
 /* A form of matrix instructions: one for each combination of words. */
 struct px_ir_matrix {
     struct px_mma_words words;
@@ -122,6 +137,8 @@ struct px_irfn {
     struct px_flow_loops loops; /* the order of the code */
     struct px_flow_tree dominators;
     PX_VEC(struct px_ir_term) terms;
+    PX_VEC(struct px_ir_fork) forks; /* both in the order of the code */
+    PX_VEC(struct px_ir_loop) aside;
     uint32_t nkept, nsurveys;    /* registers that are not PX_IR_ROW; rows of which addresses are surveyed */
     uint32_t row_bytes, zero_to; /* a lane; rows below zero_to may be read before they are written */
     uint32_t live_bytes;         /* of row_bytes those that are no temporaries */
@@ -151,6 +168,9 @@ void px_ir_uniform(struct px_irfn *f);
 void px_ir_canon(struct px_irfn *f);
 void px_ir_values(struct px_irfn *f);
 void px_ir_rows(struct px_irfn *f);
+void px_ir_forks(struct px_irfn *f);
+void px_ir_loops(struct px_irfn *f);
+void px_ir_fusion(struct px_irfn *f);
 void px_emit(struct px_irfn *f);
 /* emit.c: is there a handler of the statement or move for one value? What passes may ask of emission. */
 bool px_emit_has_alone(const struct px_irfn *f, px_irop op);

@@ -99,6 +99,10 @@ enum {
     PX_IRF_SPLITS = 128 /* ptxas ends a block of its own before it: products and sums do not meet across it */
 };
 
+/* Together with the next instruction that makes a record it is one (fusion.c): in convergent code, in a loop
+ * that runs aside, in the way of a fork there. */
+enum { PX_IR_FUSE_TOGETHER = 1, PX_IR_FUSE_LOOP = 2, PX_IR_FUSE_WAY = 4 };
+
 /* Floating-point mode that an instruction asks for, besides the numbers of px_match_fp_mode. */
 enum { PX_IR_FP_ANY = 0xff, PX_IR_FP_HOME = 0xfe, PX_IR_FP_NEAREST = 0xfd /* rounding only */ };
 
@@ -108,6 +112,7 @@ struct px_ir_inst {
     uint16_t ndst, nopds; /* operands; the first ndst are written */
     uint8_t flags;        /* PX_IRF_ */
     uint8_t fp;           /* PX_IR_FP_, or a mode */
+    uint8_t fuse;         /* PX_IR_FUSE_ */
     uint32_t first;       /* its operands, in px_irfn.opds */
     uint32_t guard;       /* predicate register; PX_NONE32 */
     uint32_t origin;      /* in px_irfn.origins */

@@ -184,6 +184,8 @@ static void add_facts(struct px_ir_text *t, const struct px_ir_inst *in, bool fa
     const uint32_t start = t->out.n;
     for (unsigned i = 0; i < 8; i++)
         if (px_ir_flag_names[i] && in->flags & 1 << i) px_ir_text_add(t, " %s", px_ir_flag_names[i]);
+    for (unsigned i = 0; i < PX_IR_FUSE_NAMES; i++)
+        if (in->fuse & 1 << i) px_ir_text_add(t, " %s", px_ir_fuse_names[i]);
     if (fp) px_ir_text_add(t, " fp=%s", fp);
     if (in->fact && !fact_told) px_ir_text_add(t, " fact=%u", in->fact);
     if (in->aux) px_ir_text_add(t, " aux=%u", in->aux);
@@ -318,6 +320,15 @@ static void add_tables(struct px_ir_text *t, const struct px_irfn *f, const uint
     }
 }
 
+static void add_forks(struct px_ir_text *t, const struct px_irfn *f)
+{
+    for (uint32_t i = 0; i < f->forks.n; i++)
+        px_ir_text_add(t, "  fork %u join %u%s\n", f->forks.at[i].node, f->forks.at[i].join,
+                       f->forks.at[i].inside ? " inside" : "");
+    for (uint32_t i = 0; i < f->aside.n; i++)
+        px_ir_text_add(t, "  loop %u%s\n", f->aside.at[i].node, f->aside.at[i].masked ? " masked" : "");
+}
+
 static void add_labels(struct px_ir_text *t, const struct px_irfn *f, const uint32_t *label, uint32_t place)
 {
     if (label[place] == PX_NONE32) return;
@@ -391,6 +402,7 @@ void px_ir_print(struct px_ir_text *t, const struct px_irfn *f, const char *afte
     add_registers(t, f, f->row_bytes != 0);
     add_terms(t, f);
     add_tables(t, f, label);
+    add_forks(t, f);
     for (uint32_t i = 0; i < f->insts.n; i++) {
         const struct px_ir_inst *in = &f->insts.at[i];
         if (place && f->graph.blocks[f->graph.node_of[i]].first == i) add_block(t, f, f->graph.node_of[i]);

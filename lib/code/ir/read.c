@@ -4,6 +4,7 @@
  * It reads what print.c writes, and less: places, blocks and lines of origins may be left out. What is wrong
  * ends it at once, with the line.
  */
+#include "code/dump.h"
 #include "code/ir/text.h"
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,11 @@ static void read_fact(struct reader *r, struct px_ir_inst *in)
             in->flags |= (uint8_t)(1 << i);
             return;
         }
+    for (unsigned i = 0; i < PX_IR_FUSE_NAMES; i++)
+        if (take_word(r, px_ir_fuse_names[i])) {
+            in->fuse |= (uint8_t)(1 << i);
+            return;
+        }
     const char *name = word(r, &n);
     need(r, "=");
     if (n == 4 && memcmp(name, "fact", 4) == 0)
@@ -399,7 +405,8 @@ static void read_head(struct reader *r, bool kernel)
     func->is_entry = kernel;
     r->f->func = func;
     if (!take_word(r, "after")) return;
-    r->has_graph = take_word(r, "blocks") || take_word(r, "values") || take_word(r, "rows");
+    for (unsigned pass = PX_PASS_blocks; pass < PX_PASS_records; pass++)
+        r->has_graph |= take_word(r, px_pass_name((enum px_pass_number)pass));
     rest_of_line(r);
 }
 
@@ -446,6 +453,22 @@ static void read_term(struct reader *r)
     }
     if (op == PX_TERM_SCALE) read_scale(r, &t);
     px_vec_push(r->coder->scratch, &r->f->terms, t);
+}
+
+static void read_fork(struct reader *r)
+{
+    struct px_ir_fork fork = {.node = small(r)};
+    need(r, "join");
+    fork.join = small(r);
+    fork.inside = take_word(r, "inside");
+    px_vec_push(r->coder->scratch, &r->f->forks, fork);
+}
+
+static void read_loop(struct reader *r)
+{
+    struct px_ir_loop loop = {.node = small(r)};
+    loop.masked = take_word(r, "masked");
+    px_vec_push(r->coder->scratch, &r->f->aside, loop);
 }
 
 static void read_table(struct reader *r)
@@ -505,6 +528,10 @@ static void read_line(struct reader *r)
         read_term(r);
     else if (take_word(r, "table"))
         read_table(r);
+    else if (take_word(r, "fork"))
+        read_fork(r);
+    else if (take_word(r, "loop"))
+        read_loop(r);
     else if (take_word(r, "block"))
         rest_of_line(r);
     else if (take(r, "|"))

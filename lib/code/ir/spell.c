@@ -192,6 +192,7 @@ bool px_ir_uniform_named(const char *name, size_t n, uint32_t *at)
 /* ---- flags, modes, terms ---- */
 
 const char *const px_ir_flag_names[8] = {NULL, NULL, "number", "host", "copies", "strong", "loose", "splits"};
+const char *const px_ir_fuse_names[PX_IR_FUSE_NAMES] = {"fuse", "fuse.loop", "fuse.way"};
 const char *const px_ir_term_names[6] = {"tid.x", "tid.y", "tid.z", "add", "sub", "scale"};
 
 static const char *const roundings[4] = {

@@ -39,8 +39,9 @@ const char *px_ir_space_name(unsigned space);
 bool px_ir_space_named(const char *name, size_t n, uint8_t *space);
 const char *px_ir_uniform_name(uint32_t at, char *text, size_t size);
 bool px_ir_uniform_named(const char *name, size_t n, uint32_t *at);
-extern const char *const px_ir_flag_names[8], *const px_ir_term_names[6];
-enum { PX_IR_FLAG_FIRST = 1 }; /* the first of px_ir_flag_names that has a word */
+enum { PX_IR_FUSE_NAMES = 3 };
+extern const char *const px_ir_flag_names[8], *const px_ir_term_names[6],
+                                                  *const px_ir_fuse_names[PX_IR_FUSE_NAMES];
 const char *px_ir_mode_name(uint8_t fp, char text[16]);
 bool px_ir_mode_named(const char *name, size_t n, uint8_t *fp);
 uint32_t px_ir_elem_of(unsigned type); /* bytes of an element of the type */

@@ -409,8 +409,9 @@ static void look_at_keeps(struct px_verify *v)
 const char *px_ir_verify(const struct px_irfn *f, uint32_t facts, struct px_arena *arena)
 {
     struct px_verify v = {.f = f, .arena = arena};
-    static void (*const looks[])(struct px_verify * v) = {look_at_insts, look_at_nans, look_at_graph,
-                                                          look_at_keeps, px_verify_rows};
+    static void (*const looks[])(struct px_verify * v) = {look_at_insts,   look_at_nans,   look_at_graph,
+                                                          look_at_keeps,   px_verify_rows, px_verify_forks,
+                                                          px_verify_loops, px_verify_fused};
     for (unsigned i = 0; i < sizeof looks / sizeof *looks && !v.why; i++)
         if (facts >> i & 1) looks[i](&v);
     return v.why;

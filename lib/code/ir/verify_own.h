@@ -15,5 +15,8 @@ struct px_verify {
 void px_verify_wrong(struct px_verify *v, const struct px_ir_inst *in, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void px_verify_rows(struct px_verify *v);
+void px_verify_forks(struct px_verify *v);
+void px_verify_loops(struct px_verify *v);
+void px_verify_fused(struct px_verify *v);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * forks.h - lanes that part for a moment, without entries of their own (code/emit/forks.c finds where).
+ * forks.h - lanes that part for a moment, without entries of their own (code/ir/forks.c, loops.c).
  *
  * A fork runs both of its ways one after the other, each under the mask of its lanes, and goes on where they
  * meet. A loop in which few lanes are left goes on in a frame of its own, where they stand side by side.

@@ -1,0 +1,322 @@
+/*
+ * fusion.c - instructions that one handler does together.
+ *
+ * Statements, each of which is the only reader of what the one before it computes, become one loop (`fuse`
+ * lines of the table). Two loads and the fma that multiplies what they find become one pass over memory. A
+ * load from a scalar plus a row of numbers times its size, where nobody else wants the product or the sum,
+ * takes the numbers themselves. What makes NaNs the chip's before a store does so while it stores
+ * (gang/fused.def). Each but the last is marked; emission makes the records.
+ *
+ * What is fused is one record each, one behind the other in a block, in one floating-point mode.
+ */
+#include "code/ir/fusion.h"
+#include "code/ir/forks.h"
+#include "gang/fpmode.h"
+#include "gen/handlers.h"
+
+struct fuser {
+    struct px_irfn *f;
+    const bool *is_base;
+    struct px_ir_inst *in; /* the one that is looked at, */
+    enum px_ir_size size;  /* its records, */
+    uint32_t place;        /* and its place in the order */
+    /* Those before it in the block that make a record, the last one first; NULL: none. */
+    struct px_ir_inst *before[2];
+    enum px_ir_size sizes[2];
+    bool adjacent[2];                       /* nothing at all stands between it and the one behind it */
+    bool done, was_done[2];                 /* one before it does its work, too */
+    struct px_ir_chain together, loop, way; /* each ends with before[0] */
+    bool in_loop, in_way;
+    uint32_t first, end; /* places of the block */
+};
+
+/* ---- the list of handlers ---- */
+
+const struct px_fused *px_ir_chain_row(const struct px_level *level, const struct px_ir_chain *chain)
+{
+    const uint32_t n = chain->n;
+    if (n < 2) return NULL;
+    for (const struct px_fused *x = level->fused; x->fn; x++)
+        if (x->n == n && memcmp(x->op, chain->op, n * sizeof *x->op) == 0 &&
+            memcmp(x->shape, chain->shape, n) == 0 && memcmp(x->at + 1, chain->at + 1, n - 1) == 0)
+            return x;
+    return NULL;
+}
+
+void px_ir_chain_add(const struct px_irfn *f, struct px_ir_chain *chain, const struct px_ir_inst *in,
+                     uint32_t reg, enum px_ir_version version)
+{
+    const struct px_ir_opd *s = px_ir_opds(f, in) + in->ndst;
+    const struct px_ir_shape shape = px_ir_shape_of(f, in, version);
+    unsigned i = 0;
+    if (chain->n == PX_FUSED_MOST) return;
+    while (i < px_ir_sources(f, in) && px_ir_register(&s[i]) != reg) i++;
+    chain->op[chain->n] = in->op;
+    chain->shape[chain->n] = shape.bits;
+    chain->at[chain->n++] = (uint8_t)px_ir_shape_place(shape, i);
+}
+
+#define STATEMENT(name) (PX_IR_STATEMENT | PX_H_##name)
+#define OWN(name) PX_IR_##name
+#define TABLE(name) (PX_IR_TABLE | PX_OP_##name)
+static const struct fixed {
+    enum px_fixed handler;
+    uint32_t bytes;
+    px_irop op[3];
+} fixed[] = {
+#define PX_FUSED(handler, bytes, ...) {PX_FIX_##handler, bytes, {__VA_ARGS__}},
+#include "gang/fused.def"
+};
+
+enum px_fixed px_ir_fused_fixed(const struct px_ir_inst *first, const struct px_ir_inst *second,
+                                const struct px_ir_inst *third, uint32_t bytes)
+{
+    const px_irop op[3] = {first ? first->op : second->op, first ? second->op : third->op,
+                           first ? third->op : 0};
+    for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (fixed[i].bytes == bytes && memcmp(fixed[i].op, op, sizeof op) == 0) return fixed[i].handler;
+    return PX_FIX_COUNT;
+}
+
+/* ---- who reads ---- */
+
+static bool reads_once(const struct px_irfn *f, const struct px_ir_inst *in, uint32_t reg)
+{
+    const struct px_ir_opd *o = px_ir_opds(f, in);
+    uint32_t reads = 0;
+    for (uint32_t k = in->ndst; k < in->nopds; k++) reads += px_ir_register(&o[k]) == reg;
+    return reads == 1;
+}
+
+/* Does the register end with the instruction at this place, which reads it once? */
+static bool ends(const struct px_irfn *f, const struct px_ir_opd *d, const struct px_ir_inst *in,
+                 uint32_t place)
+{
+    const uint32_t late = px_ir_in_place(in) ? 0 : 2; /* rows.c, too */
+    return d->kind == PX_IR_REG && !f->regs.at[d->at].temp &&
+           f->regs.at[d->at].last == place * PX_IR_STEP + late && reads_once(f, in, d->at);
+}
+
+bool px_ir_dies(const struct px_irfn *f, const struct px_ir_opd *d, const struct px_ir_inst *in,
+                uint32_t place)
+{
+    return ends(f, d, in, place) && f->regs.at[d->at].keep == PX_IR_ROW && !f->regs.at[d->at].survey;
+}
+
+/* ---- statements ---- */
+
+static bool is_statement(const struct px_ir_inst *in)
+{
+    return px_ir_kind_of(in->op) == PX_IR_STATEMENT;
+}
+
+/* The chain goes on with the statement, or it begins with it. */
+static void go_on(struct fuser *s, struct px_ir_chain *chain, bool may, enum px_ir_version version,
+                  uint8_t fuse, bool masked)
+{
+    struct px_ir_chain longer = *chain;
+    const struct px_fused *row = NULL;
+    if (may && chain->n && chain->n < PX_FUSED_MOST) {
+        px_ir_chain_add(s->f, &longer, s->in, px_ir_opds(s->f, s->before[0])->at, version);
+        row = px_ir_chain_row(s->f->coder->level, &longer);
+    }
+    if (row && (!masked || row->masked)) {
+        s->before[0]->fuse |= fuse;
+        s->done |= fuse == PX_IR_FUSE_TOGETHER;
+        *chain = longer;
+    } else {
+        chain->n = 0;
+        px_ir_chain_add(s->f, chain, s->in, PX_NONE32, version);
+    }
+}
+
+/* In convergent code; the result is a row, and what was computed is nobody else's. */
+static void fuse_together(struct fuser *s)
+{
+    const struct px_irfn *f = s->f;
+    const bool rows = !px_ir_is_alone(f, s->in) && !px_ir_is_step(f, s->in);
+    const bool may = rows && s->before[0] && s->sizes[0] == PX_IR_ONE &&
+                     px_ir_dies(f, px_ir_opds(f, s->before[0]), s->in, s->place);
+    if (!rows || (s->size != PX_IR_ONE && s->size != PX_IR_ONE_AND_MORE)) {
+        s->together.n = 0;
+        return;
+    }
+    go_on(s, &s->together, may, PX_IR_CONVERGENT, PX_IR_FUSE_TOGETHER, false);
+}
+
+/* In the records of loops and of ways: those of divergent code. Of a way only what is masked may be last. */
+static void fuse_aside(struct fuser *s)
+{
+    const struct px_irfn *f = s->f;
+    const struct px_ir_opd *d = s->before[0] ? px_ir_opds(f, s->before[0]) : NULL;
+    const bool one = s->size == PX_IR_ONE;
+    const bool may = one && d && s->sizes[0] == PX_IR_ONE && d->kind == PX_IR_REG && !s->is_base[d->at] &&
+                     ends(f, d, s->in, s->place);
+    if (!one) s->loop.n = s->way.n = 0;
+    if (one && s->in_loop) go_on(s, &s->loop, may, PX_IR_DIVERGENT, PX_IR_FUSE_LOOP, false);
+    if (!one || !s->in_way) return;
+    const bool before = may && px_ir_is_local(f, s->is_base, s->before[0], s->first, s->end);
+    const bool local = px_ir_is_local(f, s->is_base, s->in, s->first, s->end);
+    go_on(s, &s->way, before, PX_IR_DIVERGENT, PX_IR_FUSE_WAY, !local);
+}
+
+/* ---- memory ---- */
+
+/* The last n before the one that is looked at, and that one. */
+static void fuse(struct fuser *s, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) s->before[i]->fuse |= PX_IR_FUSE_TOGETHER;
+    s->done = true;
+}
+
+static uint32_t bytes_of(const struct px_irfn *f, const struct px_ir_inst *access)
+{
+    return px_ir_opds(f, access)[access->ndst].elem;
+}
+
+/* d = a * b + c where both factors were loaded for this. */
+static void fuse_loads(struct fuser *s)
+{
+    const struct px_irfn *f = s->f;
+    struct px_ir_inst *y = s->before[0], *x = s->before[1];
+    if (!x || s->size == PX_IR_MORE || s->sizes[0] != PX_IR_ONE || s->sizes[1] != PX_IR_ONE ||
+        s->was_done[0] || s->was_done[1] || !px_ir_loads(x) || !px_ir_loads(y) ||
+        px_ir_shape_of(f, s->in, PX_IR_CONVERGENT).bits)
+        return;
+    const enum px_fixed handler = px_ir_fused_fixed(x, y, s->in, bytes_of(f, y));
+    const struct px_ir_opd *a = px_ir_opds(f, x), *b = px_ir_opds(f, y), *o = px_ir_opds(f, s->in);
+    if (handler == PX_FIX_COUNT || bytes_of(f, x) != bytes_of(f, y) || px_ir_is_alone(f, s->in) ||
+        !px_ir_dies(f, a, s->in, s->place) || !px_ir_dies(f, b, s->in, s->place))
+        return;
+    if ((o[1].at == a->at && o[2].at == b->at) || (o[2].at == a->at && o[1].at == b->at)) fuse(s, 2);
+}
+
+/* Floats that are stored: what the row holds need not be the chip's NaNs when nobody reads it any more. */
+static void fuse_store(struct fuser *s)
+{
+    struct px_ir_inst *canon = s->before[0];
+    const struct px_ir_opd *o = px_ir_opds(s->f, s->in);
+    if (!canon || canon->op != PX_IR_CANON || s->sizes[0] != PX_IR_ONE || s->size != PX_IR_ONE ||
+        px_ir_fused_fixed(NULL, canon, s->in, bytes_of(s->f, s->in)) == PX_FIX_COUNT)
+        return;
+    if (px_ir_opds(s->f, canon)->at == o[1].at && px_ir_dies(s->f, &o[1], s->in, s->place)) fuse(s, 1);
+}
+
+/* Does the product, made of a row of numbers and the size of what is loaded, end with the load? */
+static bool is_number(const struct fuser *s, const struct px_ir_inst *mul)
+{
+    const struct px_irfn *f = s->f;
+    const struct px_ir_opd *o = px_ir_opds(f, mul);
+    const struct px_ir_reg *p = &f->regs.at[o->at];
+    const uint32_t end = s->place * PX_IR_STEP;
+    const struct px_ir_shape shape = px_ir_shape_of(f, mul, PX_IR_CONVERGENT);
+    return o[2].kind == PX_IR_IMM && *px_ir_value(f, mul, &o[2]) == bytes_of(f, s->in) && shape.bits == 2 &&
+           !shape.swapped && p->keep == PX_IR_ROW && p->last <= end + 2 && p->first >= end - 2 * PX_IR_STEP;
+}
+
+/*
+ * mul.wide p, n, size; add q, p, scalar; ld d, [q]: the load looks at n, and the product, whose row and
+ * survey nobody wants, is made only where that is not enough. Nothing between the three can leave convergent
+ * code.
+ */
+static void fuse_gather(struct fuser *s)
+{
+    const struct px_irfn *f = s->f;
+    struct px_ir_inst *add = s->before[0], *mul = s->before[1];
+    if (!mul || !s->adjacent[0] || !s->adjacent[1] || f->coder->wishes.shuffles || s->sizes[0] != PX_IR_ONE ||
+        s->sizes[1] != PX_IR_ONE_AND_MORE || s->size == PX_IR_MORE ||
+        px_ir_fused_fixed(mul, add, s->in, bytes_of(f, s->in)) == PX_FIX_COUNT)
+        return;
+    const struct px_ir_opd *o = px_ir_opds(f, s->in), *sum = px_ir_opds(f, add),
+                           *product = px_ir_opds(f, mul);
+    if (sum->at != o[1].at || px_ir_stepped(f, add) != product->at || s->was_done[1]) return;
+    const struct px_ir_reg *q = &f->regs.at[o[1].at];
+    const uint32_t end = s->place * PX_IR_STEP;
+    if (q->keep == PX_IR_OFFSET && q->base == product->at && q->last <= end + 2 &&
+        q->first >= end - PX_IR_STEP && is_number(s, mul))
+        fuse(s, 2);
+}
+
+/* ---- all ---- */
+
+/* Lanes may part before it, or its mode is another one: no record before it is done with it. */
+static bool is_apart(const struct fuser *s, uint32_t mode)
+{
+    const struct px_irfn *f = s->f;
+    const bool parts = f->coder->wishes.shuffles && s->in->flags & PX_IRF_FIRST &&
+                       px_ir_begins(f, s->in, PX_OPF_memory | PX_OPF_waits);
+    return parts || px_ir_mode(mode, s->in) != mode;
+}
+
+static void look_at_inst(struct fuser *s)
+{
+    if (is_statement(s->in)) {
+        fuse_together(s);
+        fuse_aside(s);
+        fuse_loads(s);
+        return;
+    }
+    if (s->size != PX_IR_MORE && px_ir_loads(s->in)) fuse_gather(s);
+    if (s->in->op != PX_IR_CANON && !px_ir_loads(s->in)) fuse_store(s);
+    s->together.n = s->loop.n = s->way.n = 0;
+}
+
+static void push(struct fuser *s, bool apart)
+{
+    s->before[1] = apart ? NULL : s->before[0];
+    s->sizes[1] = s->sizes[0];
+    s->adjacent[1] = s->adjacent[0];
+    s->was_done[1] = s->was_done[0];
+    s->before[0] = s->in;
+    s->sizes[0] = s->size;
+    s->adjacent[0] = true;
+    s->was_done[0] = s->done;
+}
+
+static void look_at_block(struct fuser *s, uint32_t node)
+{
+    const struct px_flow_block b = s->f->graph.blocks[node];
+    uint32_t mode = PX_FP_HOME;
+    s->before[0] = s->before[1] = NULL;
+    s->together.n = s->loop.n = s->way.n = 0;
+    for (uint32_t i = b.first; i < b.first + b.n; i++, s->place++) {
+        s->in = &s->f->insts.at[i];
+        s->size = px_ir_size_of(s->f, s->in);
+        const bool apart = is_apart(s, mode);
+        mode = px_ir_mode(mode, s->in);
+        if (s->size == PX_IR_NO_RECORD && !apart) {
+            s->adjacent[0] = false;
+            continue;
+        }
+        if (apart) {
+            s->size = PX_IR_MORE;
+            s->before[0] = s->before[1] = NULL;
+        }
+        s->done = false;
+        look_at_inst(s);
+        push(s, apart);
+    }
+}
+
+void px_ir_fusion(struct px_irfn *f)
+{
+    struct px_arena *pass = f->coder->pass;
+    const uint32_t *placed = px_ir_placed(f, pass);
+    struct fuser s = {.f = f, .is_base = px_ir_bases(f, pass)};
+    uint32_t until = 0, next = 0; /* blocks up to this place are of a loop that runs aside */
+    for (uint32_t p = 0; p < f->loops.n; p++) {
+        const uint32_t node = f->loops.order[p];
+        if (next < f->aside.n && f->aside.at[next].node == node) {
+            const uint32_t end = p + px_ir_loop_blocks(f, p);
+            until = end > until ? end : until;
+            next++;
+        }
+        if (node >= f->graph.nblocks) continue;
+        s.in_loop = p < until && f->coder->wishes.engine & PX_ENGINE_loops;
+        s.in_way = s.in_loop && px_ir_way_inside(f, node);
+        s.first = placed[p];
+        s.end = placed[p + 1];
+        s.place = placed[p];
+        look_at_block(&s, node);
+    }
+}

@@ -1,0 +1,166 @@
+/* shape.c - see shape.h. What emission makes of an instruction, as passes before it may know it. */
+#include "code/ir/shape.h"
+#include "code/ir/terms.h"
+#include "gang/fpmode.h"
+
+/* ---- shapes ---- */
+
+static unsigned best_shape(const struct px_handler_set *set, unsigned want, unsigned most)
+{
+    unsigned best = 0;
+    if (!want || ((unsigned)__builtin_popcount(want) <= most && set->fn[0][want])) return want;
+    for (unsigned shape = 1; shape < PX_SHAPES; shape++) {
+        if (shape & ~want || !set->fn[0][shape]) continue;
+        unsigned bits = (unsigned)__builtin_popcount(shape);
+        if (bits <= most && bits > (unsigned)__builtin_popcount(best)) best = shape;
+    }
+    return best;
+}
+
+/* The shape with the most scalars that is there. */
+static void choose_shape(const struct px_irfn *f, const struct px_handler_set *set, struct px_ir_shape *s)
+{
+    const bool plain = !(f->coder->wishes.engine & PX_ENGINE_shapes);
+    const unsigned want = s->scalars;
+    s->bits = (uint8_t)best_shape(set, want, plain ? 1 : 3);
+    if (!set->swaps || plain || !want) return;
+    const unsigned swapped = best_shape(set, (want & 4) | (want & 1) << 1 | (want & 2) >> 1, 3);
+    s->swapped = __builtin_popcount(swapped) > __builtin_popcount(s->bits);
+    if (s->swapped) s->bits = (uint8_t)swapped;
+}
+
+static const struct px_handler_set *set_of(const struct px_irfn *f, const struct px_ir_inst *in)
+{
+    return &f->coder->level->sets[in->op & ~PX_IR_KIND];
+}
+
+unsigned px_ir_sources(const struct px_irfn *f, const struct px_ir_inst *in)
+{
+    return in->nopds - in->ndst - (unsigned)set_of(f, in)->carry;
+}
+
+static enum px_ir_keep keep_of(const struct px_irfn *f, const struct px_ir_opd *o)
+{
+    const uint32_t reg = px_ir_register(o);
+    return reg == PX_NONE32 ? PX_IR_ROW : (enum px_ir_keep)f->regs.at[reg].keep;
+}
+
+static bool is_scalar(const struct px_irfn *f, const struct px_ir_opd *o, enum px_ir_version version,
+                      bool alone)
+{
+    const enum px_ir_keep keep = keep_of(f, o);
+    if (o->kind == PX_IR_UNIFORM || o->kind == PX_IR_PARAM || o->kind == PX_IR_IMM) return true;
+    return version == PX_IR_CONVERGENT && (keep == PX_IR_SCALAR || (alone && keep == PX_IR_LANES));
+}
+
+struct px_ir_shape px_ir_shape_of(const struct px_irfn *f, const struct px_ir_inst *in,
+                                  enum px_ir_version version)
+{
+    const struct px_ir_opd *s = px_ir_opds(f, in) + in->ndst;
+    const bool alone = px_ir_is_alone(f, in);
+    struct px_ir_shape shape = {0};
+    for (unsigned i = 0; i < px_ir_sources(f, in); i++)
+        shape.scalars |= (uint8_t)(is_scalar(f, &s[i], version, alone) << i);
+    choose_shape(f, set_of(f, in), &shape);
+    return shape;
+}
+
+/* ---- versions ---- */
+
+bool px_ir_is_alone(const struct px_irfn *f, const struct px_ir_inst *in)
+{
+    const enum px_ir_keep keep = keep_of(f, px_ir_opds(f, in));
+    return keep == PX_IR_SCALAR || keep == PX_IR_LANES;
+}
+
+bool px_ir_is_step(const struct px_irfn *f, const struct px_ir_inst *in)
+{
+    const struct px_ir_opd *o = px_ir_opds(f, in);
+    if (in->ndst != 1 || keep_of(f, o) != PX_IR_OFFSET) return false;
+    return f->regs.at[o->at].base != o->at || px_ir_stepped(f, in) == o->at;
+}
+
+bool px_ir_is_surveyed(const struct px_irfn *f, const struct px_ir_inst *in, const struct px_ir_opd *address)
+{
+    if (!px_ir_is_served(in, address)) return false;
+    const struct px_ir_reg *r = &f->regs.at[address->at];
+    if (r->keep == PX_IR_SCALAR || r->keep == PX_IR_LANES) return r->keep == PX_IR_LANES;
+    return f->regs.at[r->keep == PX_IR_OFFSET ? r->base : address->at].survey;
+}
+
+bool px_ir_begins(const struct px_irfn *f, const struct px_ir_inst *in, unsigned flags)
+{
+    const struct px_ir_inst *end = f->insts.at + f->insts.n;
+    for (const uint32_t origin = in->origin; in < end && in->origin == origin; in++)
+        if (px_ir_flags(in->op) & flags) return true;
+    return false;
+}
+
+uint32_t px_ir_mode(uint32_t mode, const struct px_ir_inst *in)
+{
+    switch (in->fp) {
+    case PX_IR_FP_ANY: return mode;
+    case PX_IR_FP_HOME: return PX_FP_HOME;
+    case PX_IR_FP_NEAREST: return (mode & 3) == PX_FP_RN ? mode : PX_FP_RN;
+    default: return in->fp;
+    }
+}
+
+/* ---- records ---- */
+
+/* Do its sources go to the handler as they are? */
+static bool fits(const struct px_irfn *f, const struct px_ir_inst *in, enum px_ir_version version)
+{
+    const struct px_ir_opd *s = px_ir_opds(f, in) + in->ndst;
+    const struct px_ir_shape shape = px_ir_shape_of(f, in, version);
+    if (version == PX_IR_CONVERGENT && px_ir_is_alone(f, in)) return true;
+    for (unsigned i = 0; i < px_ir_sources(f, in); i++) {
+        const enum px_ir_keep keep = keep_of(f, &s[i]);
+        const bool taken = shape.bits >> px_ir_shape_place(shape, i) & 1;
+        const bool lanes = keep == PX_IR_LANES && !f->regs.at[s[i].at].spread;
+        if (shape.scalars >> i & 1 ? !taken : version == PX_IR_CONVERGENT && (keep == PX_IR_OFFSET || lanes))
+            return false;
+    }
+    return true;
+}
+
+/* Convergent code has a survey, or what is added to a row, forget what the row was; or it makes a row. */
+static bool tells(const struct px_irfn *f, const struct px_ir_inst *in)
+{
+    const struct px_ir_opd *o = px_ir_opds(f, in);
+    for (uint32_t k = 0; k < in->ndst; k++) {
+        if (o[k].kind != PX_IR_REG) continue;
+        const struct px_ir_reg *r = &f->regs.at[o[k].at];
+        if (r->survey || r->keep == PX_IR_OFFSET || (r->keep == PX_IR_LANES && r->spread)) return true;
+    }
+    return false;
+}
+
+static enum px_ir_size size_of_statement(const struct px_irfn *f, const struct px_ir_inst *in)
+{
+    if (px_terms_guard(f, in) != PX_TERMS_NONE || !fits(f, in, PX_IR_CONVERGENT) ||
+        !fits(f, in, PX_IR_DIVERGENT))
+        return PX_IR_MORE;
+    return !px_ir_is_step(f, in) && tells(f, in) ? PX_IR_ONE_AND_MORE : PX_IR_ONE;
+}
+
+/* A load or store of one element as wide as its register, by a survey that is known. */
+static enum px_ir_size size_of_access(const struct px_irfn *f, const struct px_ir_inst *in)
+{
+    const struct px_code_wishes *wishes = &f->coder->wishes;
+    const struct px_ir_opd *o = px_ir_opds(f, in), *address = &o[in->ndst], *value = &o[!in->ndst];
+    if (in->nopds != 2 || wishes->traces || (wishes->counters && f->counted.at[in->origin].guarded) ||
+        !px_ir_is_surveyed(f, in, address) || value->kind != PX_IR_REG || keep_of(f, value) != PX_IR_ROW ||
+        value->elem != address->elem)
+        return PX_IR_MORE;
+    return tells(f, in) ? PX_IR_ONE_AND_MORE : PX_IR_ONE;
+}
+
+enum px_ir_size px_ir_size_of(const struct px_irfn *f, const struct px_ir_inst *in)
+{
+    if (in->op == PX_IR_NOTHING || in->op == PX_IR_ARGUMENTS) return PX_IR_NO_RECORD;
+    if (in->guard != PX_NONE32) return PX_IR_MORE;
+    if (px_ir_kind_of(in->op) == PX_IR_STATEMENT) return size_of_statement(f, in);
+    if (in->op == PX_IR_CANON) return tells(f, in) ? PX_IR_ONE_AND_MORE : PX_IR_ONE;
+    return px_ir_flags(in->op) & PX_OPF_offsets ? size_of_access(f, in) : PX_IR_MORE;
+}
