@@ -107,8 +107,8 @@ int main(int argc, char **argv)
     emit(dir, "isa_tables.c", ig_emit_tables);
     emit(dir, "ptx.dict", ig_emit_dict);
     emit(dir, "ptx.tmLanguage.json", ig_emit_textmate);
-    emit(dir, "handlers_table.c", ig_emit_loop_table);
     emit(dir, "handlers_fused.c", ig_emit_fused);
+    emit(dir, "handlers_table.c", ig_emit_loop_table);
     for (int i = 0; i < ig.nfamilies; i++) emit_family(dir, &ig.families[i]);
     FILE *inc = open_out(dir, "handlers.inc"), *header = open_out(dir, "handlers.h");
     ig_emit_handlers(inc, header);

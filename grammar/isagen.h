@@ -408,7 +408,8 @@ void ig_check_ignored(void); /* after ig_expand_handlers: the slots that stateme
 /* isagen_fuse.c */
 void ig_read_fuse(struct ig_place at, const char *s);
 void ig_each_fused(void (*visit)(const char *name));
-void ig_emit_fused(FILE *out); /* handlers_fused.c */
+void ig_emit_fused(FILE *out);      /* handlers_fused.c */
+void ig_emit_fused_list(FILE *out); /* behind it: what they are, by number */
 
 /* isagen_loops.c */
 /* What lies in a row for a lane type, what the statement sees, and how one becomes the other (formats). */

@@ -157,8 +157,11 @@ static void function(FILE *out, const struct ig_fuse *f, bool masked)
 {
     const int last = f->n - 1;
     const char *d = ig_lane_type(f->h[last], f->h[last]->d)->row;
-    fprintf(out, "\nstatic int %s%s(struct px_gang *g, const struct px_insn *in)\n{\n", name_of(f, f->n),
-            masked ? "_masked" : "");
+    const char *name = ig_format("%s%s", name_of(f, f->n), masked ? "_masked" : "");
+    fprintf(out,
+            "\npx_handler_function PX_AT_LEVEL(%s);\n"
+            "int PX_AT_LEVEL(%s)(struct px_gang *g, const struct px_insn *in)\n{\n",
+            name, name);
     for (int k = 0; k < f->n; k++) opened(out, f, k);
     fprintf(out, "    %s *pd = PX_ROW(g, %s, in->d);\n    const uint32_t n = g->n & ~31u;\n", d, d);
     if (masked) fputs("    const uint32_t *mask = PX_ROW(g, uint32_t, in->m);\n", out);
@@ -180,23 +183,23 @@ static int shape_bits(const char *shape)
 
 static void entry(FILE *out, const struct ig_fuse *f)
 {
-    const char *name = name_of(f, f->n), *ops = "", *shapes = "", *at = "", *sources = "";
+    const char *ops = "", *shapes = "", *at = "", *sources = "";
     for (int k = 0; k < f->n; k++) {
         const char *t = strchr(f->shape[k], 't'), *comma = k ? ", " : "";
-        ops = ig_format("%s%sPX_H_%s", ops, comma, f->name[k]);
+        ops = ig_format("%s%s%d", ops, comma, (int)(f->h[k] - ig_handler(0)));
         shapes = ig_format("%s%s%d", shapes, comma, shape_bits(f->shape[k]));
         at = ig_format("%s%s%d", at, comma, t ? (int)(t - f->shape[k]) : 0);
         sources = ig_format("%s%s%d", sources, comma, f->h[k]->ns);
     }
-    fprintf(out, "    {%s, ", name);
-    fprintf(out, f->h[f->n - 1]->hot ? "%s_masked" : "NULL", name);
+    fprintf(out, "    {PX_AT_LEVEL(%s), ", name_of(f, f->n));
+    fprintf(out, f->h[f->n - 1]->hot ? "PX_AT_LEVEL(%s_masked)" : "NULL", name_of(f, f->n));
     fprintf(out, ", {%s}, {%s}, {%s}, {%s}, %d},\n", ops, shapes, at, sources, f->n);
 }
 
 void ig_emit_fused(FILE *out)
 {
     fputs("/* Made by isagen: handlers of several statements, for one SIMD level. */\n"
-          "#include \"gen/handlers.h\"\n#include \"ops/lane.h\"\n#include \"ops/row.h\"\n\n",
+          "#include \"ops/lane.h\"\n#include \"ops/row.h\"\n\n",
           out);
     for (int i = 0; i < nfuses; i++) find(&fuses[i]);
     for (int i = 0; i < nfuses; i++) resolve(&fuses[i]);
@@ -205,6 +208,17 @@ void ig_emit_fused(FILE *out)
         function(out, f, false);
         if (f->h[f->n - 1]->hot) function(out, f, true);
     }
+}
+
+static void declare(FILE *out, const struct ig_fuse *f)
+{
+    fprintf(out, "px_handler_function PX_AT_LEVEL(%s);\n", name_of(f, f->n));
+    if (f->h[f->n - 1]->hot) fprintf(out, "px_handler_function PX_AT_LEVEL(%s_masked);\n", name_of(f, f->n));
+}
+
+void ig_emit_fused_list(FILE *out)
+{
+    for (int i = 0; i < nfuses; i++) declare(out, &fuses[i]);
     fputs("\nconst struct px_fused PX_AT_LEVEL(fused)[] = {\n", out);
     for (int i = 0; i < nfuses; i++) entry(out, &fuses[i]);
     fputs("    {0}};\n", out);

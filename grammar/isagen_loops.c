@@ -270,5 +270,6 @@ void ig_emit_loop_table(FILE *out)
     for (int i = 0; i < ig_nhandlers; i++) declarations(out, ig_handler(i));
     fputs("\nconst struct px_handler_set PX_AT_LEVEL(sets)[] = {\n", out);
     for (int i = 0; i < ig_nhandlers; i++) table_entry(out, ig_handler(i));
-    fprintf(out, "    {0}};\nconst uint32_t PX_AT_LEVEL(nsets) = %d;\n", ig_nhandlers);
+    fprintf(out, "    {0}};\nconst uint32_t PX_AT_LEVEL(nsets) = %d;\n\n", ig_nhandlers);
+    ig_emit_fused_list(out);
 }

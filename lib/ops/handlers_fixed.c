@@ -457,7 +457,7 @@ static bool is_uniform(const void *a, const uint64_t *b, const uint32_t *m, uint
 
 extern const struct px_handler_set PX_AT_LEVEL(sets)[]; /* gen/handlers_table.c */
 extern const uint32_t PX_AT_LEVEL(nsets);
-extern const struct px_fused PX_AT_LEVEL(fused)[]; /* gen/handlers_fused.c */
+extern const struct px_fused PX_AT_LEVEL(fused)[]; /* gen/handlers_table.c */
 
 #define PX_STRING_(x) #x
 #define PX_STRING(x) PX_STRING_(x)

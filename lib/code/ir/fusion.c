@@ -13,6 +13,7 @@
 #include "code/ir/forks.h"
 #include "gang/fpmode.h"
 #include "gen/handlers.h"
+#include "gen/isa_ops.h"
 
 struct fuser {
     struct px_irfn *f;
