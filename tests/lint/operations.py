@@ -88,10 +88,11 @@ def numbered():
 
 
 def unnamed():
-    """Numbered names that no file of C has; macros paste some of parts (PX_H_setp_##name##_s32)."""
+    """Numbered names that no file of C has (lists that it includes are such files); macros paste some of parts (PX_H_setp_##name##_s32)."""
     seen, text = set(), ""
     for top in TOPS + ("tests",):
-        for path in glob.glob(os.path.join(ROOT, top, "**", "*.[ch]"), recursive=True):
+        files = glob.glob(os.path.join(ROOT, top, "**"), recursive=True)
+        for path in [f for f in files if f.endswith((".c", ".h", ".def"))]:
             with open(path, encoding="utf-8") as file:
                 text = file.read()
             seen.update(re.findall(r"\bPX_[WH]_\w+(?!#)", text))

@@ -57,7 +57,7 @@ void px_ir_chain_add(const struct px_irfn *f, struct px_ir_chain *chain, const s
     chain->at[chain->n++] = (uint8_t)px_ir_shape_place(shape, i);
 }
 
-#define STATEMENT(name) (PX_IR_STATEMENT | PX_H_##name)
+#define STATEMENT(number) (PX_IR_STATEMENT | number)
 #define OWN(name) PX_IR_##name
 #define TABLE(name) (PX_IR_TABLE | PX_OP_##name)
 static const struct fixed {
