@@ -88,7 +88,8 @@ def numbered():
 
 
 def unnamed():
-    """Numbered names that no file of C has (lists that it includes are such files); macros paste some of parts (PX_H_setp_##name##_s32)."""
+    """Numbered names that no file of C has, nor a list that C includes; macros paste some of parts
+    (PX_H_setp_##name##_s32)."""
     seen, text = set(), ""
     for top in TOPS + ("tests",):
         files = glob.glob(os.path.join(ROOT, top, "**"), recursive=True)
