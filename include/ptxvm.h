@@ -239,14 +239,15 @@ PTX_API ptx_status ptx_program_module_variable(ptx_program *program, size_t modu
                                                ptx_address *address, uint64_t *size);
 
 /*
- * An instruction of a program that the VM cannot run: a kernel that reaches it is refused at its launch.
+ * An instruction of a program that the VM cannot run: a fault (CUDA error 801) of the thread that reaches it.
+ * Or a directive, ".reqnctapercluster 2, 1, 1": then the kernel is refused at its launch.
  * Strings live until the callback returns.
  */
 typedef struct ptx_gap {
     const char *function;
     const char *file;
     unsigned line, column;
-    const char *instruction; /* the statement */
+    const char *instruction; /* the statement; "" when the function as a whole cannot be run */
     const char *why;         /* "cannot be run by this VM yet; ..." */
 } ptx_gap;
 
@@ -324,10 +325,12 @@ typedef struct ptx_fault {
 /*
  * Runs a grid and everything it launches; returns when all are complete. It is in no stream (ptx_stream.h).
  * PTX_ERROR_FAULT, PTX_ERROR_DEADLOCK, PTX_ERROR_LIMIT and PTX_ERROR_INTERRUPTED
- * fill `*fault` (which may be NULL), and so does PTX_ERROR_UNSUPPORTED: message, instruction and place of
- * what the VM cannot run yet. PTX_ERROR_LAUNCH: the shape is out of bounds; `*fault` is filled (cuda_error
- * 720) when it is a cooperative launch of more blocks than the device holds. PTX_ERROR_LIMIT is one of
- * max_steps, timeout_ms, max_output and max_host: ptx_device_message says which.
+ * fill `*fault` (which may be NULL), and so does PTX_ERROR_UNSUPPORTED: message and place of what keeps the
+ * kernel as a whole from running (clusters of several blocks); an instruction that the VM cannot run is
+ * PTX_ERROR_FAULT with cuda_error 801, where it is reached. PTX_ERROR_LAUNCH: the shape is out of bounds;
+ * `*fault` is filled when it is a cooperative launch of more blocks than the device holds (cuda_error 720),
+ * or one without the cluster that .explicitcluster asks for (912). PTX_ERROR_LIMIT is one of max_steps,
+ * timeout_ms, max_output and max_host: ptx_device_message says which.
  */
 PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault);
 

@@ -171,11 +171,13 @@ static struct outcome launch(ptx_device *device, ptx_kernel *kernel, const struc
     return outcome;
 }
 
-static int exit_code_of(ptx_status status)
+/* An instruction that this VM cannot run is no fault of the program. */
+static int exit_code_of(ptx_status status, const ptx_fault *fault)
 {
+    enum { NOT_SUPPORTED = 801 };
     switch (status) {
     case PTX_OK: return EXIT_FINE;
-    case PTX_ERROR_FAULT: return EXIT_FAULT;
+    case PTX_ERROR_FAULT: return fault->cuda_error == NOT_SUPPORTED ? EXIT_ASSEMBLY : EXIT_FAULT;
     case PTX_ERROR_ASSEMBLY:
     case PTX_ERROR_LINK:
     case PTX_ERROR_UNSUPPORTED: return EXIT_ASSEMBLY;
@@ -229,7 +231,7 @@ static void check_names(const struct arguments *arguments, const struct kernel *
 static int tell(ptx_device *device, const struct outcome *outcome, const struct modules *modules,
                 const struct arguments *arguments, const struct kernel *kernel, const struct options *options)
 {
-    int code = exit_code_of(outcome->status);
+    int code = exit_code_of(outcome->status, &outcome->fault);
     fflush(stdout);
     if (code == EXIT_FINE) {
         write_outs(arguments, kernel, options);

@@ -169,7 +169,8 @@ static int run_process(const struct words *command, char **output)
 /* What is wrong, or NULL. Owned by the caller. */
 static char *judge(const struct test *test, int status, const char *output)
 {
-    const int implied = test->fault ? EXIT_FAULT : test->error ? EXIT_ASSEMBLY : EXIT_FINE;
+    const bool refused = test->error || (test->fault && strcmp(test->fault, "801") == 0);
+    const int implied = refused ? EXIT_ASSEMBLY : test->fault ? EXIT_FAULT : EXIT_FINE;
     const int wanted = test->exit_code >= 0 ? test->exit_code : implied;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (WIFSIGNALED(status))

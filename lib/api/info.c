@@ -88,6 +88,22 @@ static int most_dynamic(const ptx_kernel *kernel)
     return kernel->dynamic_set ? kernel->dynamic_bytes : room > 0 ? room : 0;
 }
 
+static const struct px_directive *directive_of(const ptx_kernel *kernel, px_word word)
+{
+    const struct px_func *func = kernel->func->fn->func;
+    for (unsigned i = 0; i < func->ndirs; i++)
+        if (func->dirs[i].word == word) return &func->dirs[i];
+    return NULL;
+}
+
+/* In a dimension, by .reqnctapercluster; 0: it asks for none. */
+static int required_cluster(const ptx_kernel *kernel, unsigned dimension)
+{
+    const struct px_directive *d = directive_of(kernel, PX_W_reqnctapercluster);
+    if (!d) return 0;
+    return dimension < d->n ? (int)d->value[dimension] : 1;
+}
+
 PTX_API ptx_status ptx_kernel_attribute(ptx_kernel *kernel, int number, int *value)
 {
     ptx_kernel_info info;
@@ -104,6 +120,10 @@ PTX_API ptx_status ptx_kernel_attribute(ptx_kernel *kernel, int number, int *val
     case 7: *value = 0; break;
     case 8: *value = most_dynamic(kernel); break;
     case 9: *value = kernel->carveout_set ? kernel->carveout : -1; break;
+    case 10: *value = directive_of(kernel, PX_W_explicitcluster) != NULL; break;
+    case 11:
+    case 12:
+    case 13: *value = required_cluster(kernel, (unsigned)number - 11); break;
     default: return PTX_ERROR_NOT_FOUND;
     }
     return PTX_OK;

@@ -45,30 +45,60 @@ static void tell(struct px_irfn *f, const struct px_inst *inst, const char *why)
     f->coder->told = true;
 }
 
+/* ---- what cannot be run ---- */
+
+static const struct px_refused *find_refused(const struct px_coder *coder, const struct px_inst *inst)
+{
+    for (uint32_t i = 0; coder->refused && i < coder->refused->list.n; i++)
+        if (coder->refused->list.at[i].inst == inst) return &coder->refused->list.at[i];
+    return NULL;
+}
+
+const char *px_code_refused(const struct px_irfn *f, const struct px_inst *inst)
+{
+    const struct px_refused *refused = find_refused(f->coder, inst);
+    return refused ? refused->text : NULL;
+}
+
+/* The kernel is decoded anew, with a trap for `inst`. False: there stands one already, so that is no help. */
+static bool refuse_inst(struct px_coder *coder, const struct px_inst *inst, const char *text)
+{
+    struct px_refusals *r = coder->refused;
+    char line[100];
+    if (!r || find_refused(coder, inst)) return false;
+    px_print_inst(inst, line, sizeof line);
+    const struct px_refused refused = {inst, px_arena_printf(r->arena, "'%s' %s", line, text)};
+    px_vec_push(r->arena, &r->list, refused);
+    r->again = true;
+    return true;
+}
+
+/* "x.ptx:8:5: 'vadd...' cannot be run (kernel k)", or without an instruction "x.ptx: ..." */
+static const char *refusal_text(struct px_irfn *f, const struct px_inst *inst, const char *text)
+{
+    struct px_source source = f->module->source; /* its line table is complete: nothing is built here */
+    struct px_arena *keep = f->coder->keep;
+    char line[200];
+    if (!inst) return px_arena_printf(keep, "%s: %s (%s)", source.file, text, whose(f));
+    const struct px_place place = px_source_place(&source, inst->pos);
+    px_print_inst(inst, line, sizeof line);
+    return px_arena_printf(keep, "%s:%u:%u: '%s' %s (%s)", source.file, place.line, place.column, line, text,
+                           whose(f));
+}
+
 void px_code_fail(struct px_irfn *f, const struct px_inst *inst, const char *format, ...)
 {
-    char text[256], line[200];
-    struct px_arena *keep = f->coder->keep;
-    struct px_source source = f->module->source; /* its line table is complete: nothing is built here */
-    struct px_refusal why = {.func = f->func, .inst = inst};
+    struct px_coder *coder = f->coder;
+    char text[256];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    if (inst && f->coder->listener) {
-        tell(f, inst, text);
-        longjmp(*f->coder->next, 1);
-    }
-    if (inst) {
-        const struct px_place place = px_source_place(&source, inst->pos);
-        px_print_inst(inst, line, sizeof line);
-        why.text = px_arena_printf(keep, "%s:%u:%u: '%s' %s (%s)", source.file, place.line, place.column,
-                                   line, text, whose(f));
-    } else {
-        why.text = px_arena_printf(keep, "%s: %s (%s)", source.file, text, whose(f));
-    }
-    f->coder->why = why;
-    longjmp(f->coder->give_up, 1);
+    if (inst && coder->listener) tell(f, inst, text);
+    const bool again = inst && refuse_inst(coder, coder->next ? f->text : inst, text);
+    if (inst && coder->next && (again || coder->listener)) longjmp(*coder->next, 1);
+    if (!again) coder->why = (struct px_refusal){refusal_text(f, inst, text), f->func, inst};
+    longjmp(coder->give_up, 1);
 }
 
 void px_code_no_memory(struct px_irfn *f)
@@ -159,6 +189,7 @@ static void analyse(struct px_irfn *f)
     for (unsigned i = 0; i < PX_PASS_records; i++) {
         const struct pass *pass = &passes[i];
         if (!pass->engine || pass->engine & coder->wishes.engine) pass->run(f);
+        if (coder->refused && coder->refused->again) return;
         if (i && pass->lies != pass[-1].lies)
             settle(f, arena_of(coder, pass->lies), arena_of(coder, pass[-1].lies));
         if (i == PX_PASS_lower && coder->wishes.dump) px_ir_name(f);
@@ -188,6 +219,7 @@ static void analyse_all(struct px_coder *coder)
         coder->queue.at[i]->before = px_arena_mark(coder->scratch);
         analyse(coder->queue.at[i]);
     }
+    if (coder->refused && coder->refused->again) longjmp(coder->give_up, 1);
 }
 
 /* The last one first: then the IR of each goes when its records are made. */
@@ -223,6 +255,63 @@ static struct px_code *assemble(struct px_coder *coder)
     return code;
 }
 
+/* ---- clusters ---- */
+
+/* The directive that asks for clusters of several blocks; NULL: none does. */
+static const struct px_directive *cluster_directive(const struct px_lfunc *kernel)
+{
+    const struct px_func *func = kernel->fn->func;
+    for (unsigned i = 0; i < func->ndirs; i++) {
+        const struct px_directive *d = &func->dirs[i];
+        if (d->word != PX_W_reqnctapercluster) continue;
+        for (unsigned k = 0; k < d->n; k++)
+            if (d->value[k] > 1) return d;
+    }
+    return NULL;
+}
+
+/* ".reqnctapercluster 2, 1, 1" */
+static const char *directive_text(struct px_arena *arena, const struct px_directive *d)
+{
+    const char *text = px_arena_printf(arena, ".%s", px_word_text(d->word));
+    for (unsigned k = 0; k < d->n; k++)
+        text = px_arena_printf(arena, "%s%s %llu", text, k ? "," : "", (unsigned long long)d->value[k]);
+    return text;
+}
+
+static const char clusters_why[] = "asks for clusters of several blocks, which cannot be run by this VM yet";
+
+static void refuse_clusters(struct px_coder *coder)
+{
+    const struct px_lfunc *kernel = coder->kernel;
+    const struct px_directive *d = cluster_directive(kernel);
+    if (!d) return;
+    struct px_source source = kernel->module->source;
+    const struct px_place place = px_source_place(&source, d->pos);
+    coder->why = (struct px_refusal){
+        .func = kernel,
+        .directive = d,
+        .text = px_arena_printf(coder->keep, "%s:%u:%u: '%s' %s (kernel %s)", source.file, place.line,
+                                place.column, directive_text(coder->keep, d), clusters_why, kernel->name)};
+    longjmp(coder->give_up, 1);
+}
+
+static void tell_clusters(struct px_coder *coder, const struct px_lfunc *kernel)
+{
+    const struct px_directive *d = kernel->is_entry ? cluster_directive(kernel) : NULL;
+    if (!d) return;
+    struct px_source source = kernel->module->source;
+    const struct px_place place = px_source_place(&source, d->pos);
+    struct px_listener *l = coder->listener;
+    l->tell(l->user, &(ptx_gap){.function = kernel->name,
+                                .file = source.file,
+                                .line = place.line,
+                                .column = place.column,
+                                .instruction = directive_text(coder->scratch, d),
+                                .why = clusters_why});
+    coder->told = true;
+}
+
 static void make_lists(struct px_coder *coder, struct px_arena *keep)
 {
     const uint32_t n = coder->linked->nfuncs + 1;
@@ -238,28 +327,27 @@ static void make_lists(struct px_coder *coder, struct px_arena *keep)
 static struct px_code *make(struct px_coder *coder)
 {
     if (setjmp(coder->give_up)) return NULL;
+    refuse_clusters(coder);
     make_lists(coder, coder->keep);
     px_code_function(coder, coder->kernel);
     return assemble(coder);
 }
 
-struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
-                          uint32_t program, const struct px_level *level, const struct px_code_wishes *wishes,
-                          struct px_arena *arena, struct px_refusal *why)
+static void free_codes(struct px_coder *coder)
 {
+    for (uint32_t i = 0; coder->codes && i <= coder->linked->nfuncs; i++)
+        if (coder->codes[i]) free_records(&coder->keep->alloc, coder->codes[i]);
+}
+
+/* NULL: refused->again, or not at all. */
+static struct px_code *decode_once(const struct px_coder *like, struct px_refusal *why)
+{
+    struct px_arena *arena = like->keep;
     jmp_buf no_memory, *outer = arena->on_failure;
     struct px_arena scratch, draft, pass;
     struct px_code *volatile code = NULL;
-    struct px_coder coder = {.keep = arena,
-                             .scratch = &scratch,
-                             .draft = &draft,
-                             .pass = &pass,
-                             .linked = linked,
-                             .level = level,
-                             .kernel = kernel,
-                             .threads = threads,
-                             .program = program,
-                             .wishes = *wishes};
+    struct px_coder coder = *like;
+    coder.scratch = &scratch, coder.draft = &draft, coder.pass = &pass;
     px_arena_init(&scratch, &arena->alloc, &no_memory);
     px_arena_init(&draft, &arena->alloc, &no_memory);
     px_arena_init(&pass, &arena->alloc, &no_memory);
@@ -267,8 +355,7 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
     bool failed = setjmp(no_memory);
     if (!failed) code = make(&coder);
     *why = coder.why;
-    for (uint32_t i = 0; !code && coder.codes && i <= linked->nfuncs; i++)
-        if (coder.codes[i]) free_records(&arena->alloc, coder.codes[i]);
+    if (!code) free_codes(&coder);
     px_arena_free(&pass);
     px_arena_free(&draft);
     px_arena_free(&scratch);
@@ -277,7 +364,54 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
     return code;
 }
 
-/* ---- what cannot be run ---- */
+/* Until traps stand for all that cannot be run. Who wants to see the IR sees the last turn alone. */
+static struct px_code *decode_until(struct px_coder *coder, struct px_refusal *why)
+{
+    const struct px_arena_mark before = px_arena_mark(coder->keep);
+    const struct px_dump *dump = coder->wishes.dump;
+    struct px_code *code;
+    coder->wishes.dump = NULL;
+    do {
+        px_arena_rewind(coder->keep, &before);
+        coder->refused->again = false;
+        code = decode_once(coder, why);
+    } while (!code && coder->refused->again);
+    if (!code || !dump) return code;
+    for (uint32_t i = 0; i < coder->linked->nfuncs; i++)
+        if (code->funcs[i]) free_records(&coder->keep->alloc, code->funcs[i]);
+    px_arena_rewind(coder->keep, &before);
+    coder->wishes.dump = dump;
+    return decode_once(coder, why);
+}
+
+struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
+                          uint32_t program, const struct px_level *level, const struct px_code_wishes *wishes,
+                          struct px_arena *arena, struct px_refusal *why)
+{
+    jmp_buf no_memory, *outer = arena->on_failure;
+    struct px_arena found;
+    struct px_refusals refused = {.arena = &found};
+    struct px_code *volatile code = NULL;
+    struct px_coder coder = {.keep = arena,
+                             .linked = linked,
+                             .level = level,
+                             .kernel = kernel,
+                             .threads = threads,
+                             .program = program,
+                             .wishes = *wishes,
+                             .listener = wishes->listener,
+                             .refused = &refused};
+    px_arena_init(&found, &arena->alloc, &no_memory);
+    arena->on_failure = &no_memory;
+    const bool failed = setjmp(no_memory);
+    if (!failed) code = decode_until(&coder, why);
+    px_arena_free(&found);
+    arena->on_failure = outer;
+    if (failed) longjmp(*outer, 1);
+    return code;
+}
+
+/* ---- what cannot be run, of a program ---- */
 
 static bool is_text(const struct px_lfunc *func)
 {
@@ -301,6 +435,7 @@ static void lower_all(struct px_coder *coder, const struct px_lfunc *func)
     // cppcheck-suppress autoVariables ; reset below
     coder->next = &next;
     make_lists(coder, coder->scratch);
+    tell_clusters(coder, func);
     place_head(px_code_function(coder, func));
     if (setjmp(coder->give_up))
         tell_of(coder, func, coder->why.text);
@@ -331,7 +466,8 @@ static bool look_through(struct px_coder *coder, const struct px_lfunc *func)
 static void try_kernel(struct px_coder *coder, const struct px_lfunc *func)
 {
     struct px_refusal why = {0};
-    const struct px_code_wishes wishes = {.fmad = coder->wishes.fmad, .engine = PX_ENGINE_ALL};
+    const struct px_code_wishes wishes = {
+        .fmad = coder->wishes.fmad, .engine = PX_ENGINE_ALL, .listener = coder->listener};
     struct px_code *code =
         px_decode(coder->linked, func, 32, coder->program, coder->level, &wishes, coder->keep, &why);
     if (!code && why.text) tell_of(coder, func, why.text);

@@ -7,9 +7,10 @@
 
 /* Why a kernel cannot be decoded; text NULL: there is no memory. Texts live as long as the program. */
 struct px_refusal {
-    const char *text;            /* "x.ptx:8:5: 'vadd...' cannot be run by this VM (kernel k)" */
-    const struct px_lfunc *func; /* of inst */
-    const struct px_inst *inst;  /* NULL: the function as a whole */
+    const char *text;                     /* "x.ptx:8:5: 'vadd...' cannot be run by this VM (kernel k)" */
+    const struct px_lfunc *func;          /* of inst */
+    const struct px_inst *inst;           /* NULL: the function as a whole, */
+    const struct px_directive *directive; /* or because of this one */
 };
 
 /* Who wants to hear of all instructions that cannot be run. The gap lives until it returns. */
@@ -28,19 +29,21 @@ bool px_code_gaps(const struct px_linked *linked, uint32_t program, const struct
 
 /* How the host wants it. */
 struct px_code_wishes {
-    bool approx_exact;          /* ptx_device_config.approx_exact */
-    ptx_fmad fmad;              /* of the program */
-    uint32_t engine;            /* enum px_engine: optimisations that are on */
-    uint32_t counters;          /* workers that count what they execute (gang/tally.h); 0: nobody does */
-    bool shuffles;              /* lanes may part at any access to memory (random schedule) */
-    bool traces;                /* somebody hears of accesses to memory (ops/trace.h) */
-    bool verifies;              /* the IR is held against its invariants after each pass */
-    const struct px_dump *dump; /* who wants to see the IR (dump.h); NULL: nobody does */
+    bool approx_exact;            /* ptx_device_config.approx_exact */
+    ptx_fmad fmad;                /* of the program */
+    uint32_t engine;              /* enum px_engine: optimisations that are on */
+    uint32_t counters;            /* workers that count what they execute (gang/tally.h); 0: nobody does */
+    bool shuffles;                /* lanes may part at any access to memory (random schedule) */
+    bool traces;                  /* somebody hears of accesses to memory (ops/trace.h) */
+    bool verifies;                /* the IR is held against its invariants after each pass */
+    const struct px_dump *dump;   /* who wants to see the IR (dump.h); NULL: nobody does */
+    struct px_listener *listener; /* who hears of instructions that cannot be run; NULL: nobody does */
 };
 
 /*
  * Decodes `kernel` for CTAs of `threads` threads; `program` is the owner number of its windows.
- * Memory comes from the arena. NULL with *why set when an instruction cannot be run.
+ * Memory comes from the arena. An instruction that cannot be run becomes a trap that says so, where it is
+ * reached. NULL with *why set when the kernel as a whole cannot be run.
  */
 struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
                           uint32_t program, const struct px_level *level, const struct px_code_wishes *wishes,

@@ -21,7 +21,8 @@ enum px_cuda_error {
     PX_CUDA_MISALIGNED_ADDRESS = 716,
     PX_CUDA_INVALID_ADDRESS_SPACE = 717,
     PX_CUDA_INVALID_PC = 718,
-    PX_CUDA_LAUNCH_FAILED = 719
+    PX_CUDA_LAUNCH_FAILED = 719,
+    PX_CUDA_NOT_SUPPORTED = 801 /* an instruction that this VM cannot run */
 };
 const char *px_cuda_error_name(int error); /* "CUDA_ERROR_ILLEGAL_ADDRESS" */
 

@@ -110,7 +110,9 @@ TEST(what_cannot_be_run_has_a_place)
              ".func f() {\n  .reg .b32 %p;\n  mov.u32 %p, 0;\n"
              "  tcgen05.dealloc.cta_group::1.sync.aligned.b32\n    %p,  32    ;\n  ret;\n}\n"
              ".visible .entry k() {\n  call f;\n  ret;\n}\n");
-    assert_int_equal(launch(program, "k", 1, 1, NULL, 0, &fault), PTX_ERROR_UNSUPPORTED);
+    assert_int_equal(launch(program, "k", 1, 1, NULL, 0, &fault), PTX_ERROR_FAULT);
+    assert_int_equal(fault.cuda_error, 801);
+    assert_string_equal(fault.name, "CUDA_ERROR_NOT_SUPPORTED");
     assert_string_equal(fault.file, "test.ptx");
     assert_int_equal(fault.line, 7);
     assert_int_equal(fault.column, 3);
@@ -119,8 +121,9 @@ TEST(what_cannot_be_run_has_a_place)
     assert_string_equal(fault.function, "f");
     assert_string_equal(fault.kernel, "k");
     assert_string_equal(fault.message, ptx_device_message(device));
-    assert_non_null(strstr(fault.message, "test.ptx:7:3: 'tcgen05"));
-    assert_non_null(strstr(fault.message, "function f of kernel k"));
+    assert_non_null(
+        strstr(fault.message, "'tcgen05.dealloc.cta_group::1.sync.aligned.b32 %p, 32;' cannot be run"));
+    assert_non_null(strstr(fault.calls, "called from k at test.ptx:12"));
     ptx_device_destroy(device);
 }
 

@@ -126,8 +126,8 @@ static int form_run(Replay *r, const Form *f, ptx_kernel *kernel, unsigned n)
     if (status == PTX_OK) status = ptx_kernel_launch(kernel, &config, &fault);
     if (status == PTX_OK) status = ptx_memory_read(r->device, r->host_out, r->out, n * sizeof *r->host_out);
     if (status == PTX_OK) return 1;
-    if (status == PTX_ERROR_UNSUPPORTED)
-        skip(r, f, status, ptx_device_message(r->device));
+    if (status == PTX_ERROR_FAULT && fault.cuda_error == 801) /* it cannot be run */
+        skip(r, f, PTX_ERROR_UNSUPPORTED, ptx_device_message(r->device));
     else {
         char text[512];
         snprintf(text, sizeof text, "%s %s", ptx_status_name(status), fault.message ? fault.message : "");

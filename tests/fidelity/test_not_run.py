@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every form of the instruction table that does not run is refused with four things: file and place, the
-line, a caret under the instruction, and the page that lists what runs; and --coverage names it.
+"""Every form of the instruction table that does not run is a fault where it is reached, with four things: file
+and place, the line, a caret under the instruction, and the page that lists what runs; --coverage names it before.
 
 build/tests/not_run writes a kernel with each form; ptxvm is asked to run it. The forms that sm_90 and sm_90a
 have in PTX 9.0 must be of the families of MISSING: no other may be left.
@@ -44,7 +44,8 @@ def missing_of(path, line, syntax):
     code, out = ptxvm("-k", "k", path)
     said = out.splitlines()
     lacks = []
-    if code != 3 or not out.count(place):
+    reached = f"CUDA_ERROR_NOT_SUPPORTED (801): '{opcode}", f"  at           {path}:{line}\n"
+    if code != 3 or not all(part in out for part in reached):
         lacks.append(f"place {place} (exit code {code})")
     shown = [m[1] for m in (re.match(rf"\s*{line} \|\s*(.*?)(?:\.\.\.)?$", s) for s in said) if m]
     if not any(s.startswith(opcode) and s in text for s in shown):  # of long ones the beginning

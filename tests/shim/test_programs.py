@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(HERE, "..", "..", "build")))
 
 
-FINE = ("hostile", "overlap", "arrays", "textures", "bounds", "limit")
+FINE = ("hostile", "overlap", "arrays", "textures", "bounds", "limit", "clusters")
 SETTINGS = {"limit": {"PTXVM_TIMEOUT_MS": "300"}}
 
 

@@ -76,6 +76,12 @@ void px_counted_note(struct px_irfn *f, const struct px_bound *b)
     px_vec_push(f->coder->scratch, &f->counted, c);
 }
 
+void px_counted_refused(struct px_irfn *f, const struct px_inst *inst)
+{
+    const struct px_counted c = {.opcode = opcode_of(f, inst), .pos = inst->pos, .loc = f->loc};
+    px_vec_push(f->coder->scratch, &f->counted, c);
+}
+
 /* ---- emission ---- */
 
 static int count_lanes(struct px_gang *g, const struct px_insn *in)

@@ -31,6 +31,13 @@ static int do_trap(struct px_gang *g, const struct px_insn *in)
         alone ? "; the kernel asks for its grid's barrier, which only a cooperative launch has" : "");
 }
 
+/* It stands for an instruction that this VM cannot run. */
+static int do_refused(struct px_gang *g, const struct px_insn *in)
+{
+    return px_gang_trap(g, in, px_lanes_first(&g->active), PX_CUDA_NOT_SUPPORTED, 0, "%s",
+                        (const char *)in->aux);
+}
+
 static int do_brkpt(struct px_gang *g, const struct px_insn *in)
 {
     return px_gang_trap(g, in, px_lanes_first(&g->active), PX_CUDA_LAUNCH_FAILED, 0,
@@ -93,6 +100,7 @@ const struct px_handler_name px_emit_ctl_names[] = {{do_jump, "jump"},
                                                     {do_call, "call"},
                                                     {do_nothing, "nothing"},
                                                     {do_trap, "trap"},
+                                                    {do_refused, "refused"},
                                                     {do_brkpt, "brkpt"},
                                                     {do_fence, "fence"},
                                                     {do_launch_dependents, "launch_dependents"},
@@ -209,11 +217,19 @@ void px_emit_call(struct px_emitter *e, const struct px_ir_inst *in, const struc
     }
 PLAIN(ret, do_ret)
 PLAIN(exit, do_exit)
-PLAIN(trap, do_trap)
 PLAIN(brkpt, do_brkpt)
 PLAIN(nanosleep, px_nanosleep)
 PLAIN(fence, do_fence)
 PLAIN(griddepcontrol, in->fact ? do_wait_prior : do_launch_dependents)
+
+void px_emit_trap(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
+{
+    (void)o;
+    if (in->aux)
+        px_emit_both(e, do_refused, (struct px_insn){.aux = e->f->refusals.at[in->aux - 1]});
+    else
+        px_emit_both(e, do_trap, (struct px_insn){0});
+}
 
 /* ---- where lanes meet ---- */
 

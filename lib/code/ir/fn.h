@@ -36,6 +36,18 @@
 #include "ops/matrix.h"
 #include "gang/tally.h"
 
+/* Instructions of the text that cannot be run: traps stand for them (PX_OP_trap, `aux` is their number). */
+struct px_refused {
+    const struct px_inst *inst;
+    const char *text; /* "'vadd...' cannot be run by this VM yet; ..." */
+};
+
+struct px_refusals {
+    struct px_arena *arena;
+    PX_VEC(struct px_refused) list;
+    bool again; /* one was found: the kernel is decoded anew */
+};
+
 struct px_coder {
     struct px_arena *keep;      /* the program's */
     struct px_arena *scratch;   /* the IR, until the records are made */
@@ -56,9 +68,10 @@ struct px_coder {
     uint32_t ntallies;     /* counters of the functions that have records */
     struct px_refusal why; /* text NULL: none */
     jmp_buf give_up;       /* px_code_fail comes here, */
-    /* or, after it has told of the instruction, to the next one. */
-    struct px_listener *listener; /* NULL: the first failure ends it */
-    jmp_buf *next;
+    /* or, while a function is lowered, to the next instruction */
+    struct px_listener *listener; /* NULL: nobody hears of it */
+    struct px_refusals *refused;  /* NULL: nothing is made but what the listener hears */
+    jmp_buf *next;                /* while a function is lowered */
     bool told;
     PX_VEC(struct px_name *) words; /* in instructions that lowering makes of indices: few */
 };
@@ -118,6 +131,7 @@ struct px_irfn {
     PX_VEC(struct px_call_site) sites;
     PX_VEC(struct px_words) passed; /* by calls, and to this function */
     PX_VEC(uint32_t) words;         /* their words: registers */
+    PX_VEC(const char *) refusals;  /* what traps say, from number 1 on */
     PX_VEC(struct px_ir_switch) switches;
     PX_VEC(struct px_ir_matrix) matrices;
     PX_VEC(struct px_wgmma_words) wgmmas;
@@ -144,9 +158,13 @@ struct px_irfn {
     uint32_t live_bytes;         /* of row_bytes those that are no temporaries */
 };
 
-/* Ends everything with a message that names the instruction and its line. */
+/* What cannot be run: an instruction of the text, which becomes a trap when the kernel is decoded anew, or
+ * (NULL) the function as a whole, which ends everything. */
 _Noreturn void px_code_fail(struct px_irfn *f, const struct px_inst *inst, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Why an instruction of the text cannot be run, as far as it was found; NULL: it can. */
+const char *px_code_refused(const struct px_irfn *f, const struct px_inst *inst);
 
 _Noreturn void px_code_no_memory(struct px_irfn *f);
 

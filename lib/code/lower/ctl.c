@@ -75,6 +75,15 @@ ALONE(trap)
 ALONE(brkpt)
 ALONE(nanosleep)
 
+/* Number 0 of `aux` is the trap of the text. */
+void px_lower_refusal(struct px_irfn *f, const struct px_bound *b, const char *why)
+{
+    px_vec_push(f->coder->scratch, &f->refusals, why);
+    const uint32_t around = px_lower_around(f, b);
+    px_lower_inst(f, PX_IR_TABLE | PX_OP_trap, NULL, 0, 0)->aux = f->refusals.n;
+    px_lower_around_end(f, around);
+}
+
 void px_lower_fence(struct px_irfn *f, const struct px_bound *b)
 {
     (void)b;

@@ -273,13 +273,25 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst)
     if (f->fresh) px_lower_inst(f, PX_IR_NOTHING, NULL, 0, 0);
 }
 
-/* When somebody listens, what cannot be run is told and left out. */
-static void lower_or_tell(struct px_irfn *f, const struct px_inst *inst)
+/* What cannot be run is noted (code.c) and left out, so that all of the function is found at once. */
+static void lower_or_note(struct px_irfn *f, const struct px_inst *inst)
 {
     jmp_buf here, *outer = f->coder->next;
     f->coder->next = &here;
-    if (!f->coder->listener || !setjmp(here)) lower_inst(f, inst);
+    if (!setjmp(here)) lower_inst(f, inst);
     f->coder->next = outer;
+}
+
+/* A trap where an instruction cannot be run: whoever reaches it stops there. */
+static void lower_refused(struct px_irfn *f, const struct px_inst *inst, const char *why)
+{
+    struct px_bound b = {.inst = inst, .guard = PX_NONE32, .negated = inst->guard_negated};
+    const struct px_origin origin = {inst};
+    px_vec_push(f->coder->draft, &f->origins, origin);
+    f->fresh = true;
+    if (f->coder->wishes.counters) px_counted_refused(f, inst);
+    b.guard = guard_of(f, &b);
+    px_lower_refusal(f, &b, px_arena_printf(f->coder->keep, "%s", why));
 }
 
 /* ---- the body ---- */
@@ -336,11 +348,20 @@ uint32_t px_lower_target(struct px_irfn *f, const struct px_bound *b, const stru
     px_code_fail(f, b->inst, "has a target that is no label of its function");
 }
 
+static void lower_text(struct px_irfn *f, const struct px_inst *inst)
+{
+    const char *refused = px_code_refused(f, inst);
+    f->text = inst;
+    if (refused)
+        lower_refused(f, inst, refused);
+    else
+        lower_or_note(f, inst);
+}
+
 static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
 {
-    if (s->kind == PX_S_INST) f->text = &s->u.inst;
     if (s->kind == PX_S_INST)
-        lower_or_tell(f, &s->u.inst);
+        lower_text(f, &s->u.inst);
     else if (s->kind == PX_S_LABEL)
         px_lower_place(f, f->labels_placed++);
     else if (s->kind == PX_S_LOC && !s->u.loc.intermediate)

@@ -16,6 +16,7 @@ struct px_bound {
 
 /* counted.c: what is counted of the instruction of the origin that was just added. */
 void px_counted_note(struct px_irfn *f, const struct px_bound *b);
+void px_counted_refused(struct px_irfn *f, const struct px_inst *inst); /* touches nothing */
 
 /* Makes IR of an operation that the table names `@name`. One for each name, or px_lower_operands: a row whose
  * function is missing does not link. */
@@ -50,6 +51,8 @@ uint32_t px_lower_label(struct px_irfn *f);             /* a new one, placed now
 void px_lower_place(struct px_irfn *f, uint32_t label); /* here */
 
 /* The label that an operand names. */
+/* A trap that says why the instruction cannot be run, where it is reached. */
+void px_lower_refusal(struct px_irfn *f, const struct px_bound *b, const char *why);
 uint32_t px_lower_target(struct px_irfn *f, const struct px_bound *b, const struct px_symbol *symbol);
 
 /* Branches around what follows when the guard does not hold: for what may wait, leave or call. */

@@ -295,10 +295,6 @@ CUresult cuFuncLoad(CUfunction function)
 CUresult px_cu_function_value(struct px_cu_function *f, int attribute, int *value)
 {
     switch (attribute) {
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *value = 0; return CUDA_SUCCESS;
     default: break;
@@ -314,7 +310,9 @@ CUresult px_cu_function_set(struct px_cu_function *f, int attribute, int value)
         return px_cu_result(f->head.context, ptx_kernel_attribute_set(f->kernel, attribute, value), NULL);
     if (attribute >= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH &&
         attribute <= CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
-        return px_cu_unsupported("attributes of clusters");
+        return attribute <= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH && value == 1 /* as it is */
+                   ? CUDA_SUCCESS
+                   : px_cu_unsupported("attributes of clusters of several blocks");
     return CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -4,9 +4,10 @@
 #include "vm/sched/cooperative.h"
 #include "vm/device/device.h"
 #include "vm/device/report.h"
+#include <stdio.h>
 #include <string.h>
 
-enum { COOPERATIVE_TOO_LARGE = 720 };
+enum { COOPERATIVE_TOO_LARGE = 720, CLUSTER_SIZE = 912 }; /* CUDA errors */
 
 static uint32_t threads_of(struct px_shape s)
 {
@@ -185,6 +186,42 @@ static ptx_status no_memory(struct ptx_device *device, struct px_grid *grid)
     return px_device_no_memory(device);
 }
 
+/* What a launch is refused for, with the number of a CUDA error. */
+static ptx_status refuse(ptx_kernel *kernel, ptx_status status, int error, const char *why, ptx_fault *fault)
+{
+    struct ptx_device *device = kernel->program->device;
+    px_device_say(device, "%s: %s", kernel->func->name, why);
+    if (!fault) return status;
+    *fault = px_fault_empty(error);
+    fault->message = device->message;
+    fault->kernel = kernel->func->name;
+    return status;
+}
+
+static bool has_directive(const struct px_func *func, px_word word)
+{
+    for (unsigned i = 0; i < func->ndirs; i++)
+        if (func->dirs[i].word == word) return true;
+    return false;
+}
+
+/* Clusters of one block alone are run; .explicitcluster asks for dimensions, in the text or by the launch. */
+static ptx_status check_cluster(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault)
+{
+    const struct px_func *func = kernel->func->fn->func;
+    const unsigned *c = config->cluster;
+    if (c[0] > 1 || c[1] > 1 || c[2] > 1)
+        return refuse(kernel, PTX_ERROR_UNSUPPORTED, PX_CUDA_NOT_SUPPORTED,
+                      "the launch asks for clusters of several blocks, which cannot be run by this VM yet",
+                      fault);
+    if (c[0] || c[1] || c[2] || !has_directive(func, PX_W_explicitcluster) ||
+        has_directive(func, PX_W_reqnctapercluster))
+        return PTX_OK;
+    return refuse(kernel, PTX_ERROR_LAUNCH, CLUSTER_SIZE,
+                  ".explicitcluster asks for the dimensions of a cluster, which the launch does not give",
+                  fault);
+}
+
 ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault,
                           struct px_grid **out)
 {
@@ -196,11 +233,8 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
         px_device_say(device, "%s: %s", kernel->func->name, shape_error_text(wrong));
         return PTX_ERROR_LAUNCH;
     }
-    for (int i = 0; i < 3; i++)
-        if (config->cluster[i] > 1) {
-            px_device_say(device, "%s: clusters of more than one block are not run yet", kernel->func->name);
-            return PTX_ERROR_UNSUPPORTED;
-        }
+    const ptx_status clustered = check_cluster(kernel, config, fault);
+    if (clustered != PTX_OK) return clustered;
     struct px_grid *g =
         px_grid_create(kernel->program, kernel->func, grid, block, config->shared_bytes, NULL, &why);
     if (!g) {
@@ -211,16 +245,11 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
         return status;
     }
     if (config->cooperative && g->ctas > g->resident) {
-        px_device_say(device, "%s: a cooperative launch of %llu blocks; the device holds %u at once",
-                      kernel->func->name, (unsigned long long)g->ctas, g->resident);
-        if (fault) {
-            *fault = px_fault_empty(COOPERATIVE_TOO_LARGE);
-            fault->name = "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE";
-            fault->message = device->message;
-            fault->kernel = kernel->func->name;
-        }
+        char text[100];
+        snprintf(text, sizeof text, "a cooperative launch of %llu blocks; the device holds %u at once",
+                 (unsigned long long)g->ctas, g->resident);
         px_grid_free(g);
-        return PTX_ERROR_LAUNCH;
+        return refuse(kernel, PTX_ERROR_LAUNCH, COOPERATIVE_TOO_LARGE, text, fault);
     }
     if (config->cooperative && !px_cooperative_begin(g)) return no_memory(device, g);
     if (g->param_bytes) memcpy(g->params, config->params, g->param_bytes);
