@@ -206,7 +206,9 @@ static char *page(void)
         "|\n",
         counts[EXACT]);
     put(&at, "| by the manual | %u | executed as the manual says, held by neither |\n", counts[MANUAL]);
-    put(&at, "| not run | %u | checked; a fault where it is reached, with the place; `--coverage` names it before |\n\n",
+    put(&at,
+        "| not run | %u | checked; a fault where it is reached, with the place; `--coverage` names it before "
+        "|\n\n",
         counts[NOT_RUN]);
     put(&at, "Of the forms that sm_90 and sm_90a have in PTX 9.0, %u run and %u do not.\n", count_sm_90(true),
         count_sm_90(false));
