@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every form of the instruction table that does not run is a fault where it is reached, with four things: file
-and place, the line, a caret under the instruction, and the page that lists what runs; --coverage names it
-before.
+"""Every form of the instruction table that does not run is a fault where it is reached, with four things:
+file and place, the line, a caret under the instruction, and the page that lists what runs; --coverage names
+it before.
 
 build/tests/not_run writes a kernel with each form; ptxvm is asked to run it. The forms that sm_90 and sm_90a
 have in PTX 9.0 must be of the families of MISSING: no other may be left.
