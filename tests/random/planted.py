@@ -787,8 +787,8 @@ ENGINE = [
         '',
         'memory of streams: pools do not take steps',
         'lib/vm/queue/pool.c',
-        'return bytes > UINT64_MAX - PX_IR_STEP ? bytes',
-        'return @ || bytes > UINT64_MAX - PX_IR_STEP ? bytes',
+        'return bytes > UINT64_MAX - STEP ? bytes',
+        'return @ || bytes > UINT64_MAX - STEP ? bytes',
         'test_streams',
     ),
     Fault(

@@ -114,8 +114,8 @@ struct session {
     ptx_module *module;
     ptx_device *devices[9]; /* by workers */
     uint64_t *executed; /* what the first reference counted, by byte of the text; NULL: it was not asked */
-    bool counts_vary;   /* threads spin, or another order of the reference counts otherwise: nobody is held to
-                           it */
+    bool counts_vary; /* threads spin, what became one counts as one, or another order of the reference counts
+                         otherwise: nobody is held to it */
     struct verdict *verdict;
 };
 
@@ -256,7 +256,7 @@ static bool run_engine(struct session *s, const struct config *c, uint8_t *buffe
     if (good && ptx_program_create(device, modules, 1, &plain, &program) != PTX_OK)
         good = fail(s, OUTCOME_REFUSED, ptx_device_message(device));
     good = good && launch(s, device, program, at, buffer);
-    if (good && !contracted) good = counts_agree(s, device); /* what became one is one instruction */
+    if (good) good = counts_agree(s, device);
     ptx_program_destroy(program);
     ptx_memory_free(device, at);
     return good;
@@ -334,8 +334,11 @@ void __gcov_dump(void) __attribute__((weak));
 static void child(const char *text, const struct random_program *shape, uint64_t seed,
                   const struct configs *configs, struct verdict *to)
 {
-    struct session session = {
-        .text = text, .shape = shape, .seed = seed, .verdict = to, .counts_vary = shape->spins};
+    struct session session = {.text = text,
+                              .shape = shape,
+                              .seed = seed,
+                              .verdict = to,
+                              .counts_vary = shape->spins || shape->contracts};
     const struct rlimit limit = {SECONDS, SECONDS}; /* of its own time: others may use the machine, too */
     setrlimit(RLIMIT_CPU, &limit);
     alarm(CLOCK_SECONDS);
