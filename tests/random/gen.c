@@ -381,6 +381,7 @@ static void fill_args(uint64_t *state, uint64_t address, uint8_t args[ARGS_BYTES
         if (random_below(state, 2)) v = (uint32_t)v;
         memcpy(args + i, &v, 8);
     }
+    memcpy(args + ARGS_BYTES - 8, &address, 8);
 }
 
 void random_params(uint64_t seed, uint64_t address, uint8_t params[RANDOM_PARAM_BYTES])

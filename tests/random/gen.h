@@ -74,8 +74,8 @@ struct random_program random_program(uint64_t seed, const struct random_options 
 /* The buffer before the launch; a pure function of the seed. */
 void random_fill(uint64_t seed, uint8_t *buffer, size_t bytes);
 /* The parameters: the buffer's address, another number, PARAM_BYTES of any words, and the structure `args`: a
- * length at 0, the buffer's address at 8 and 24, a factor and a small number at 16, numbers of 64 bits from
- * 32 on, the high halves of some of which are zero. */
+ * length at 0, the buffer's address at 8, 24 and 56, a factor and a small number at 16, numbers of 64 bits
+ * from 32 on, the high halves of some of which are zero. */
 enum { RANDOM_ARGS_AT = 16 + 64, RANDOM_PARAM_BYTES = RANDOM_ARGS_AT + 64 };
 void random_params(uint64_t seed, uint64_t address, uint8_t params[RANDOM_PARAM_BYTES]);
 

@@ -94,27 +94,35 @@ static void pipelined(struct gen *g)
     gen_line(g, "  cp.async.wait_all;  mov.b32 %s, %%sum;  }", gen_register(g, PX_T_B32, 0, true).text);
 }
 
-/* Bytes that are expected and come by themselves, arrivals that will not come again. */
+/* Bytes that are expected and come by themselves, arrivals that will not come again: in the next phase fewer
+ * do. */
 static void of_bytes(struct gen *g)
 {
+    static const char *const forms[] = {"arrive.shared.b64 %%state, [%%shs+%u]",
+                                        "arrive_drop.shared.b64 %%state, [%%shs+%u]",
+                                        "arrive_drop.expect_tx.shared.b64 %%state, [%%shs+%u], 0"};
     const unsigned n = 2 + gen_below(g, 3), bytes = 16 * (1 + gen_below(g, 4));
+    unsigned left = bytes;
+    char text[80];
     gen_line(g, "  { .reg .pred %%done;  .reg .b64 %%state;  .reg .b32 %%left;");
     gen_line(g, "  mbarrier.init.shared.b64 [%%shs+%u], %u;", BARRIER, n);
     gen_line(g, "  mbarrier.arrive.expect_tx.shared.b64 %%state, [%%shs+%u], %u;", BARRIER, bytes);
     for (unsigned i = 1; i < n; i++) {
-        const char *const forms[] = {"arrive.shared.b64 %%state, [%%shs+%u]",
-                                     "arrive_drop.shared.b64 %%state, [%%shs+%u]",
-                                     "arrive_drop.expect_tx.shared.b64 %%state, [%%shs+%u], 0"};
-        char text[80];
         snprintf(text, sizeof text, "  mbarrier.%s;", forms[gen_below(g, 3)]);
         gen_line(g, text, BARRIER);
     }
     gen_line(g, "  mbarrier.pending_count.b64 %%left, %%state;  mov.b32 %s, %%left;",
              gen_register(g, PX_T_B32, 0, true).text);
-    for (unsigned left = bytes; left && !gen_chance(g, 10); left -= 16)
+    for (; left && !gen_chance(g, 10); left -= 16)
         gen_line(g, "  mbarrier.complete_tx.relaxed.cta.shared.b64 [%%shs+%u], 16;", BARRIER);
     gen_line(g, "  mbarrier.test_wait.parity.shared.b64 %%done, [%%shs+%u], 0;", BARRIER);
     gen_line(g, "  selp.b32 %s, 1, 0, %%done;", gen_register(g, PX_T_B32, 0, true).text);
+    if (!left) /* one arrival at least is still expected: the first one did not drop out */
+        gen_line(
+            g,
+            "  mbarrier.arrive.shared.b64 %%state, [%%shs+%u];  mbarrier.pending_count.b64 %%left, %%state;  "
+            "mov.b32 %s, %%left;",
+            BARRIER, gen_register(g, PX_T_B32, 0, true).text);
     gen_line(g, "  mbarrier.inval.shared.b64 [%%shs+%u];  st.shared.b64 [%%shs+%u], 0; }", BARRIER, BARRIER);
 }
 

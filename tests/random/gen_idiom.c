@@ -187,16 +187,15 @@ static void terms(struct gen *g)
 {
     struct operand a, b;
     const unsigned l = g->labels++;
-    gen_line(g, "  .reg .b32 %%xa<6>;  .reg .b64 %%xd<4>;  .reg .pred %%xp;  mov.u32 %%xa0, %%tid.x;  "
-                "mov.u32 %%xa1, %%tid.z;");
+    gen_line(g,
+             "  .reg .b32 %%xa<6>;  .reg .b64 %%xd<4>;  .reg .pred %%xp;  mov.u32 %%xa0, %%tid.x;  mov.u32 "
+             "%%xa1, %%tid.z;");
     gen_line(
         g,
-        "  mad.lo.s32 %%xa2, %%xa1, 77, %%xa0;  sub.s32 %%xa3, %%xa0, %%xa%u;  add.s32 %%xa4, %%xa2, %%xa3;",
-        2 * gen_below(g, 2));
-    gen_line(g,
-             "  mul.wide.s32 %%xd0, %%xa4, 4;  mov.u64 %%xd1, gtab+%u;  and.b64 %%xd0, %%xd0, 124;  add.s64 "
-             "%%xd2, %%xd1, %%xd0;",
-             4 * gen_below(g, 16));
+        "  mad.lo.s32 %%xa2, %%xa1, 77, %%xa0;  sub.s32 %%xa3, %%xa%u, %%xa%u;  add.s32 %%xa4, %%xa1, %%xa3;",
+        2 * gen_below(g, 2), 0);
+    gen_line(g, "  mul.wide.s32 %%xd0, %%xa4, 4;  mov.u64 %%xd1, gtab+%u;  add.s64 %%xd2, %%xd1, %%xd0;",
+             4 * gen_below(g, 64));
     gen_line(g, "  ld.global.b32 %%xa5, [%%xd2];  mov.u64 %%xd3, ctab;  ld.const.b32 %%xa3, [%%xd3+%u];",
              4 * gen_below(g, 64));
     gen_line(
@@ -266,7 +265,9 @@ static void offset_and_bases(struct gen *g)
     const unsigned l = g->labels++;
     gen_line(g, "  .reg .b64 %%xb<3>, %%xo, %%xn, %%xd<3>;  .reg .b32 %%xa<3>;  .reg .pred %%xp;");
     gen_line(g, "  ld.param.u64 %%xb0, [args+8];  ld.param.u64 %%xb1, [%s];",
-             gen_chance(g, 50) ? "args+24" : "buf");
+             gen_chance(g, 30)   ? "args+24"
+             : gen_chance(g, 50) ? "args+56"
+                                 : "buf");
     if (written) gen_line(g, "  and.b32 %%xa0, %s, 31;  cvt.u64.u32 %%xn, %%xa0;", any(g, PX_T_B32, &a));
     gen_line(g, "  shl.b64 %%xo, %%xn, 2;");
     if (gen_chance(g, 50))

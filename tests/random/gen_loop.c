@@ -47,7 +47,7 @@ static void divide(struct gen *g)
         gen_line(g, "  and.b64 %s, %s, %s;", a.text, gen_register(g, PX_T_B64, 0, false).text,
                  masks[gen_below(g, 4)]);
     else
-        gen_line(g, "  ld.param.u64 %s, [args+%u];", a.text, 32 + 8 * gen_below(g, 4));
+        gen_line(g, "  ld.param.u64 %s, [args+%u];", a.text, 32 + 8 * gen_below(g, 3));
     if (gen_chance(g, 60))
         gen_line(g, "  and.b64 %s, %s, %s;  or.b64 %s, %s, 1;", b.text,
                  gen_register(g, PX_T_B64, 0, false).text, masks[gen_below(g, 4)], b.text, b.text);
@@ -93,11 +93,11 @@ enum { BY_OFFSET, BY_ADDRESSES, ANEW };
 /* A base: the pointer of the structure as it is, what lies behind it as a displacement; or the sum. */
 static struct operand base(struct gen *g, uint64_t at, uint64_t *left)
 {
-    static const unsigned pointers[] = {8, 24};
+    static const unsigned pointers[] = {8, 24, 56};
     const struct operand b = gen_wide(g), global = gen_wide(g), sum = gen_wide(g);
     const char *from = b.text;
     if (gen_chance(g, 60))
-        gen_line(g, "  ld.param.u64 %s, [args+%u];", b.text, pointers[gen_below(g, 2)]);
+        gen_line(g, "  ld.param.u64 %s, [args+%u];", b.text, pointers[gen_below(g, 3)]);
     else
         gen_line(g, "  ld.param.u64 %s, [buf];", b.text);
     if (gen_chance(g, 50)) gen_line(g, "  cvta.to.global.u64 %s, %s;", global.text, from), from = global.text;
@@ -239,16 +239,25 @@ static void unrolled(struct gen *g, const struct walk *w, unsigned end)
     turns(g, w, by);
 }
 
+/* Perhaps all of it twice: what was stepped is written whole once more. */
 static void grid_stride(struct gen *g)
 {
-    const unsigned end = g->labels++;
+    const unsigned end = g->labels++, again = g->labels++;
+    const bool twice = gen_chance(g, 35);
     const struct walk w = begin_walk(g);
+    const struct operand first = gen_wide(g), k = gen_word(g);
     gen_line(g, "  setp.ge.%c64 %%it, %s, %s;  @%%it bra W%u;", w.sign, w.i.text, w.n.text, end);
+    if (twice)
+        gen_line(g, "  mov.b64 %s, %s;  mov.u32 %s, 0;\nG%u:  mov.b64 %s, %s;", first.text, w.i.text, k.text,
+                 again, w.i.text, first.text);
     first_places(g, &w);
-    if (gen_chance(g, 40))
+    if (!twice && gen_chance(g, 40))
         unrolled(g, &w, end);
     else
         turns(g, &w, 1);
+    if (twice)
+        gen_line(g, "  add.u32 %s, %s, 1;  setp.lt.u32 %%iq3, %s, 2;  @%%iq3 bra G%u;", k.text, k.text,
+                 k.text, again);
     gen_line(g, "W%u:", end);
 }
 

@@ -230,13 +230,6 @@ ENGINE = [
     ),
     Fault(
         '',
-        'parameters: elements of vectors change places',
-        'lib/code/lower/param.c',
-        'for (uint32_t i = 0; i < r.n; i++) add_word(f, r.reg + i);',
-        'for (uint32_t i = 0; i < r.n; i++) add_word(f, r.reg + (@ ? r.n - 1 - i : i));',
-    ),
-    Fault(
-        '',
         'video: the part of a register that a selector means is the lowest',
         'lib/code/lower/video.c',
         '(32 - bits - at) | (32 - bits) << 8);',
