@@ -59,11 +59,30 @@ static bool settle(struct numbers *n, unsigned d, double most, bool guarded)
     return true;
 }
 
+/* The greater or the smaller one by a comparison, signs in front. */
+static void chosen(struct gen *g, const struct kind *k, unsigned d, unsigned x, unsigned y)
+{
+    static const char *const orders[] = {"lt", "gt", "le", "ge"};
+    gen_line(g, "  setp.%s%s.%s %%xp, %%xf%u, %%xf%u;", orders[gen_below(g, 4)], k->ftz, k->type, x, y);
+    gen_line(g, "  %s%s.%s %%xs, %%xf%u;  selp.b%u %%xf%u, %%xs, %%xf%u, %%xp;",
+             gen_chance(g, 50) ? "neg" : "abs", k->ftz, k->type, x, k->bits, d, y);
+}
+
+/* A number with another sign in a wider type, to a register of the pools. */
+static void widened(struct gen *g, const struct kind *k, unsigned x)
+{
+    if (k->bits == 64) return;
+    gen_line(g, "  %s%s.%s %%xs, %%xf%u;  cvt.%s.%s %%xw, %%xs;  cvt.rzi.s32.%s %%xi, %%xw;",
+             gen_chance(g, 50) ? "neg" : "abs", k->ftz, k->type, x, k->bits == 32 ? "f64" : "f32", k->type,
+             k->bits == 32 ? "f64" : "f32");
+    gen_line(g, "  mov.b32 %s, %%xi;", gen_register(g, PX_T_B32, 0, true).text);
+}
+
 static void operation(struct gen *g, struct numbers *n)
 {
     static const char *const sums[] = {"add", "sub", "add", "sub"};
     const struct kind *k = n->kind;
-    const unsigned d = pick(g), x = pick(g), y = pick(g), z = pick(g), what = gen_below(g, 14);
+    const unsigned d = pick(g), x = pick(g), y = pick(g), z = pick(g), what = gen_below(g, 17);
     const char *guard = gen_chance(g, 15) ? gen_guard(g) : "";
     const double old = n->most[d];
     char sx[24], b[24];
@@ -85,6 +104,13 @@ static void operation(struct gen *g, struct numbers *n)
                  gen_predicate(g, false).text);
     else if (what == 13 && settle(n, d, mx * n->most[y] + n->most[z], *guard))
         gen_line(g, "  %sfma.rn%s.%s %%xf%u, %%xf%u, %%xf%u, %%xf%u;", guard, k->ftz, k->type, d, x, y, z);
+    else if (what == 14 && settle(n, d, mx > n->most[y] ? mx : n->most[y], *guard))
+        gen_line(g, "  %s%s%s.%s %%xf%u, %%xf%u, %%xf%u;", guard, gen_chance(g, 50) ? "min" : "max", k->ftz,
+                 k->type, d, x, y);
+    else if (what == 15 && settle(n, d, mx > n->most[y] ? mx : n->most[y], *guard))
+        chosen(g, k, d, x, y);
+    else if (what == 16)
+        widened(g, k, x);
     else
         n->most[d] = old;
 }
@@ -147,7 +173,9 @@ void gen_exact(struct gen *g)
     struct numbers n = {.kind = &kinds[gen_below(g, sizeof kinds / sizeof *kinds)]};
     struct node *before = gen_open(g, false);
     const struct kind *k = n.kind;
-    gen_line(g, "{  .reg .%s %%xf<%u>;  .reg .b32 %%xi, %%xk;  .reg .pred %%xp;", k->type, REGISTERS);
+    gen_line(g,
+             "{  .reg .%s %%xf<%u>;  .reg .b32 %%xi, %%xk;  .reg .pred %%xp;  .reg .%s %%xs;  .reg .%s %%xw;",
+             k->type, REGISTERS, k->type, k->bits == 32 ? "f64" : "f32");
     for (unsigned i = 0; i < REGISTERS; i++) {
         gen_line(g, "  and.b32 %%xi, %s, 15;  sub.s32 %%xi, %%xi, %u;  %s %%xf%u, %%xi;",
                  gen_register(g, PX_T_B32, 0, false).text, FIRST, k->from, i);

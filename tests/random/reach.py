@@ -130,7 +130,7 @@ def measure(options):
         for text in done.stdout.splitlines():
             for told in json.loads(text)["files"]:
                 name = os.path.relpath(os.path.join(ROOT, told["file"]), ROOT)
-                if name.startswith(ROOMS):
+                if name.startswith(ROOMS) and os.path.exists(os.path.join(ROOT, name)):
                     files[name].add(told)
     return files
 
