@@ -45,7 +45,20 @@ SLOW = ("lang_cub", "lang_pipeline", "lang_random", "lang_std", "lang_thrust")
 # Lines of recordings that we print otherwise: the chip's, ours, why. All else of a recording must be alike,
 # and a line that is not otherwise any more is a failure, too.
 A_FAULT = "a fault ends a context here, not the process's device"
+BY_BYTES = "what an input of the linker is shows in its bytes: NVRTC's cubin is PTX here"
+CUT = "a cut ELF file is no image here, and no unknown error"
 OTHERWISE = {
+    "drv_files": [
+        ("link 200 0/0 0/0 999", "link 0/0 0/0 0/0 0/0", BY_BYTES),
+        ("link 200 218 218 999", "link 218 218 218 218", BY_BYTES),
+        ("link 200 222 222 999", "link 222 222 222 222", BY_BYTES),
+        ("link 200 200 200 999", "link 200 200 200 200", BY_BYTES),
+        ("link 200 209 0/0 999", "link 209 209 209 209", BY_BYTES),
+        ("link 209 200 200 200", "link 200 200 200 200", CUT),
+        ("kernel 999 module 999", "kernel 200 module 200", CUT),
+        ("file 999 data 999 fat 999", "file 200 data 200 fat 200", CUT),
+        ("link 209 999 999 200", "link 200 200 200 200", CUT),
+    ],
     "drv_fault": [
         (
             "cuCtxCreate_v2(&b, 0, device) = CUDA_ERROR_ILLEGAL_ADDRESS",

@@ -306,7 +306,8 @@ CUresult px_cu_image_add(struct px_cu_image *image, const void *data, size_t roo
     if (memcmp(&magic, ELFMAG, 4) == 0) return add_object(image, data, room, jit);
     size_t at = 0;
     while (at < room && is_blank(text[at])) at++;
-    if (at == room || (text[at] != '.' && text[at] != '/')) {
+    const bool directive = room - at > 1 && text[at] == '.' && text[at + 1];
+    if (at == room || (!directive && text[at] != '/')) {
         px_cu_jit_say(jit, "the image is neither PTX, an object of ptxas, nor a fat binary");
         return CUDA_ERROR_INVALID_IMAGE;
     }
@@ -329,6 +330,7 @@ CUresult px_cu_image_load(const void *data, size_t room, const char *arch, struc
 
 CUresult px_cu_file_read(const char *path, char **data, size_t *size)
 {
+    if (!*path) return CUDA_ERROR_INVALID_VALUE;
     FILE *file = fopen(path, "rbe");
     if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
     size_t room = 1 << 16, got;
@@ -344,11 +346,12 @@ CUresult px_cu_file_read(const char *path, char **data, size_t *size)
     }
     const bool failed = ferror(file) != 0;
     fclose(file);
-    if (bytes && !failed) {
+    if (bytes && !failed && *size) {
         bytes[*size] = 0;
         *data = bytes;
         return CUDA_SUCCESS;
     }
+    const bool empty = bytes && !failed;
     free(bytes);
-    return bytes ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_OUT_OF_MEMORY;
+    return empty ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_OUT_OF_MEMORY; /* also of a folder, as on a chip */
 }

@@ -32,13 +32,14 @@ static CUresult gather(const struct px_cu_function *f, void **params, void **ext
     const void *buffer;
     size_t size;
     if (params && extra) return CUDA_ERROR_INVALID_VALUE;
-    if (!f->param_count) return CUDA_SUCCESS;
     if (extra) {
         if (!read_extra(extra, &buffer, &size)) return CUDA_ERROR_INVALID_VALUE;
         if (size > f->param_bytes) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-        if (size) memcpy(to, buffer, size); /* a chip takes fewer, too */
+        if (!size) return f->param_count ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+        memcpy(to, buffer, size); /* a chip takes a part, too; the rest is zero here */
         return CUDA_SUCCESS;
     }
+    if (!f->param_count) return CUDA_SUCCESS;
     if (!params) return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < f->param_count; i++) {
         if (!params[i]) return CUDA_ERROR_INVALID_VALUE;

@@ -141,7 +141,9 @@ static CUresult prepare(struct px_cu_library *l, const void *data, size_t room, 
     l->data = data;
     l->room = room;
     if (!is_later(&l->jit)) {
-        PX_CU_TRY(image_for(l, some_device(), &image));
+        const CUresult result = image_for(l, some_device(), &image);
+        const bool asked = l->jit.info || l->jit.error;
+        if (result != CUDA_SUCCESS && (asked || result == CUDA_ERROR_OUT_OF_MEMORY)) return result;
         if (px_cu_settings()->devices == 1) return CUDA_SUCCESS; /* it will not be read again */
     }
     const size_t size = room != SIZE_MAX ? room : preserved ? 0 : copied_size(data);
@@ -311,7 +313,9 @@ CUresult cuLibraryGetKernelCount(unsigned *count, CUlibrary library)
     pthread_mutex_lock(&l->lock);
     const CUresult result = enumerate(l, NULL, count);
     pthread_mutex_unlock(&l->lock);
-    return result;
+    if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY) return result;
+    *count = 0; /* an image that cannot be read has none; who asks for a kernel is told */
+    return CUDA_SUCCESS;
 }
 
 CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned count, CUlibrary library)

@@ -2,6 +2,7 @@
  * link.c - cuLink*: the linker behind a handle of a context.
  */
 #include <stdlib.h>
+#include "cuda/driver/host.h"
 #include "cuda/driver/linker.h"
 
 struct link {
@@ -38,8 +39,9 @@ CUresult cuLinkCreate_v2(unsigned count, CUjit_option *options, void **values, C
     return CUDA_SUCCESS;
 }
 
-static CUresult check_type(CUjitInputType type)
+static CUresult check_type(CUjitInputType type, const void *data, size_t size)
 {
+    if (type != CU_JIT_INPUT_LIBRARY && px_host_is_archive(data, size)) return CUDA_ERROR_INVALID_IMAGE;
     if (type == CU_JIT_INPUT_NVVM) return px_cu_unsupported("CU_JIT_INPUT_NVVM");
     return (unsigned)type <= CU_JIT_INPUT_LIBRARY ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -52,7 +54,7 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
     LINK(l, state);
     if (!data || !size) return CUDA_ERROR_INVALID_VALUE;
     PX_CU_TRY(px_cu_jit_read(&jit, count, options, values));
-    PX_CU_TRY(check_type(type));
+    PX_CU_TRY(check_type(type, data, size));
     pthread_mutex_lock(&l->lock);
     const CUresult result = px_cu_linker_add(&l->linker, data, size, name);
     px_cu_jit_end(&l->linker.jit);

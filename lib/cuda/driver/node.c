@@ -34,7 +34,10 @@ static CUresult put_kernel(const struct px_cu_target *t, const CUDA_KERNEL_NODE_
                                 .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
                                 .shared_bytes = p->sharedMemBytes};
     PX_CU_TRY(px_cu_shape(f, &launch));
-    PX_CU_TRY(px_cu_params(f, p->kernelParams, p->extra, &args));
+    /* A node's buffer is looked at only where there are parameters. */
+    const CUresult given = px_cu_params(f, p->kernelParams, f->param_count ? p->extra : NULL, &args);
+    if (given == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES) return CUDA_ERROR_INVALID_VALUE;
+    PX_CU_TRY(given);
     launch.params = args.bytes;
     launch.param_bytes = f->param_bytes;
     const ptx_node_config config = {
