@@ -306,7 +306,8 @@ def payload():
 
     two = [o + r for r in [""] + RND for o in ("add", "sub", "mul")] + ["min", "max", "div.rn", "div.rp"]
     for o in two:
-        for operands in ("%a, %b", "%a, " + k, k + ", %a", "%a, %a"):
+        same = () if o in ("min", "max") else ("%a, %a",)  # that is a move
+        for operands in ("%a, %b", "%a, " + k, k + ", %a") + same:
             seq("%s.f64 %%x, %s" % (o, operands))
     for o in ("fma.rn", "fma.rz", "mad.rn", "mad.rp"):
         for a in ("%a", k):
