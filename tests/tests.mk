@@ -79,7 +79,9 @@ $(REFERENCE): $(REFERENCE_SRC:%.c=$(B)/obj/%.o)
 $(eval $(call program,reference,tests/reference/main.c,$(REFERENCE)))
 # Random programs on the engine in every configuration, and in the reference (tests/random/README.md).
 $(eval $(call program,random,$(wildcard tests/random/*.c),$(REFERENCE)))
-TEST_EXTRA += $(REFERENCE) $(addprefix $(B)/tests/,isa_list reference random)
+# Random sequences of calls, held against a model (tests/sequences/README.md).
+$(eval $(call program,sequences,$(wildcard tests/sequences/*.c)))
+TEST_EXTRA += $(REFERENCE) $(addprefix $(B)/tests/,isa_list reference random sequences)
 
 # ---- samples ----
 HOSTFN = $(B)/libhostfn.so
