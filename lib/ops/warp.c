@@ -26,8 +26,9 @@ struct warp {
 
 /* ---- the operations ---- */
 
-static void do_shfl(struct warp *w, uint32_t mode)
+static void do_shfl(struct warp *w, uint64_t kind)
 {
+    const uint32_t mode = PX_SYNC_MODE(kind);
     for (uint32_t left = w->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), b = w->b[lane] & 31, c = w->c[lane] & 31;
         uint32_t segment = w->c[lane] >> 8 & 31, low = lane & segment, high = low | (c & ~segment), j;
@@ -61,10 +62,10 @@ static void all_get(struct warp *w, uint64_t v, bool p)
     w->p = p ? w->lanes : 0;
 }
 
-static void do_vote(struct warp *w, uint32_t mode)
+static void do_vote(struct warp *w, uint64_t kind)
 {
     uint32_t bits = ballot(w);
-    switch (mode) {
+    switch (PX_SYNC_MODE(kind)) {
     case PX_VOTE_BALLOT: all_get(w, bits, false); break;
     case PX_VOTE_ALL: all_get(w, 0, bits == w->lanes); break;
     case PX_VOTE_ANY: all_get(w, 0, bits != 0); break;
@@ -79,10 +80,10 @@ static uint32_t equal_to(const struct warp *w, uint64_t v)
     return bits & w->lanes;
 }
 
-static void do_match(struct warp *w, bool all)
+static void do_match(struct warp *w, uint64_t kind)
 {
     uint32_t first = (uint32_t)__builtin_ctz(w->lanes);
-    if (all) {
+    if (PX_SYNC_MODE(kind) == PX_MATCH_ALL) {
         bool same = equal_to(w, w->a[first]) == w->lanes;
         all_get(w, same ? w->lanes : 0, same);
         return;
@@ -96,7 +97,7 @@ static void do_match(struct warp *w, bool all)
 /* min and max of f32 as bits: NaN loses unless .NaN was given (PTX ISA redux.sync). */
 static uint32_t redux_f32(uint32_t x, uint32_t y, uint64_t kind)
 {
-    bool max = PX_SYNC_OP(kind) == PX_REDUX_FMAX, propagate = kind & PX_SYNC_NAN;
+    bool max = PX_SYNC_MODE(kind) == PX_REDUX_FMAX, propagate = kind & PX_SYNC_NAN;
     bool xnan = (x & 0x7fffffffu) > 0x7f800000u, ynan = (y & 0x7fffffffu) > 0x7f800000u;
     if (xnan || ynan) return propagate || (xnan && ynan) ? 0x7fffffffu : xnan ? y : x;
     int32_t kx = (int32_t)x < 0 ? (int32_t)(x ^ 0x7fffffffu) : (int32_t)x;
@@ -104,38 +105,51 @@ static uint32_t redux_f32(uint32_t x, uint32_t y, uint64_t kind)
     return (kx < ky) != max ? x : y;
 }
 
-static uint32_t redux_pair(uint32_t x, uint32_t y, uint64_t kind)
-{
-    const uint32_t op = PX_SYNC_OP(kind);
-    return op <= PX_REDUX_XOR ? px_redux_pair(op, x, y) : redux_f32(x, y, kind);
-}
-
 static void do_redux(struct warp *w, uint64_t kind)
 {
-    uint32_t left = w->lanes, clear = kind & PX_SYNC_ABS ? 0x7fffffffu : ~0u;
-    uint32_t v = (uint32_t)w->a[__builtin_ctz(left)] & clear;
-    if (PX_SYNC_OP(kind) >= PX_REDUX_FMIN) v = redux_f32(v, v, kind);
-    while (left &= left - 1) v = redux_pair(v, (uint32_t)w->a[__builtin_ctz(left)] & clear, kind);
+    uint32_t left = w->lanes, v = (uint32_t)w->a[__builtin_ctz(left)];
+    while (left &= left - 1) v = px_redux_pair(PX_SYNC_MODE(kind), v, (uint32_t)w->a[__builtin_ctz(left)]);
     all_get(w, v, false);
 }
 
+static void do_redux_f32(struct warp *w, uint64_t kind)
+{
+    uint32_t left = w->lanes, clear = kind & PX_SYNC_ABS ? 0x7fffffffu : ~0u;
+    uint32_t v = (uint32_t)w->a[__builtin_ctz(left)] & clear;
+    v = redux_f32(v, v, kind);
+    while (left &= left - 1) v = redux_f32(v, (uint32_t)w->a[__builtin_ctz(left)] & clear, kind);
+    all_get(w, v, false);
+}
+
+static void do_elect(struct warp *w, uint64_t kind)
+{
+    const uint32_t first = (uint32_t)__builtin_ctz(w->lanes);
+    (void)kind;
+    all_get(w, first, false);
+    w->p = 1u << first;
+}
+
+static void do_warpsync(struct warp *w, uint64_t kind)
+{
+    (void)w, (void)kind;
+}
+
+/* What each meeting computes, and whether it has the operands b and c. */
+static const struct meeting {
+    void (*compute)(struct warp *w, uint64_t kind);
+    bool routes;
+} meetings[PX_MEET_COUNT] = {[PX_MEET_SHFL] = {do_shfl, true},
+                             [PX_MEET_VOTE] = {do_vote, false},
+                             [PX_MEET_MATCH] = {do_match, false},
+                             [PX_MEET_REDUX] = {do_redux, false},
+                             [PX_MEET_REDUX_F32] = {do_redux_f32, false},
+                             [PX_MEET_ELECT] = {do_elect, false},
+                             [PX_MEET_WARPSYNC] = {do_warpsync, false}};
+
 static void compute(struct warp *w, uint64_t kind)
 {
-    uint32_t op = PX_SYNC_OP(kind);
     w->p = 0;
-    if (op <= PX_SHFL_IDX)
-        do_shfl(w, op);
-    else if (op <= PX_VOTE_BALLOT)
-        do_vote(w, op);
-    else if (op <= PX_MATCH_ALL)
-        do_match(w, op == PX_MATCH_ALL);
-    else if (op <= PX_REDUX_FMAX)
-        do_redux(w, kind);
-    else if (op == PX_ELECT) {
-        uint32_t first = (uint32_t)__builtin_ctz(w->lanes);
-        all_get(w, first, false);
-        w->p = 1u << first;
-    }
+    meetings[PX_SYNC_WHAT(kind)].compute(w, kind);
 }
 
 /* ---- operands and results of rows ---- */
@@ -159,7 +173,7 @@ static uint32_t member_of(const struct px_gang *g, const struct px_insn *in, uin
 
 static void take(const struct px_gang *g, const struct px_insn *in, uint32_t base, struct warp *w)
 {
-    bool shuffle = PX_SYNC_OP(in->imm) <= PX_SHFL_IDX;
+    bool shuffle = meetings[PX_SYNC_WHAT(in->imm)].routes;
     for (uint32_t left = w->lanes; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(left);
         w->a[i] = value_of(g, in, base + i);
@@ -273,7 +287,7 @@ enum { IDLE, WAITING, FINISHED };
 static void leave_operands(struct px_gang *g, const struct px_insn *in, struct px_lanes lanes)
 {
     uint32_t lane;
-    bool shuffle = PX_SYNC_OP(in->imm) <= PX_SHFL_IDX;
+    bool shuffle = meetings[PX_SYNC_WHAT(in->imm)].routes;
     PX_FOR_LANES(lane, lanes)
     {
         struct px_sync *s = &g->sync[lane];

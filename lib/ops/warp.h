@@ -4,17 +4,22 @@
 
 #include "gang/gang.h"
 
-enum px_sync_op {
-    PX_SHFL_UP,
-    PX_SHFL_DOWN,
-    PX_SHFL_BFLY,
-    PX_SHFL_IDX,
-    PX_VOTE_ALL,
-    PX_VOTE_ANY,
-    PX_VOTE_UNI,
-    PX_VOTE_BALLOT,
-    PX_MATCH_ANY,
-    PX_MATCH_ALL,
+/* What lanes meet for; warp.c has a row for each. */
+enum px_sync_what {
+    PX_MEET_SHFL,
+    PX_MEET_VOTE,
+    PX_MEET_MATCH,
+    PX_MEET_REDUX,
+    PX_MEET_REDUX_F32,
+    PX_MEET_ELECT,
+    PX_MEET_WARPSYNC,
+    PX_MEET_COUNT
+};
+/* Its modes. */
+enum { PX_SHFL_UP, PX_SHFL_DOWN, PX_SHFL_BFLY, PX_SHFL_IDX };
+enum { PX_VOTE_ALL, PX_VOTE_ANY, PX_VOTE_UNI, PX_VOTE_BALLOT };
+enum { PX_MATCH_ANY, PX_MATCH_ALL };
+enum {
     PX_REDUX_ADD,
     PX_REDUX_UMIN,
     PX_REDUX_UMAX,
@@ -22,13 +27,14 @@ enum px_sync_op {
     PX_REDUX_SMAX,
     PX_REDUX_AND,
     PX_REDUX_OR,
-    PX_REDUX_XOR,
-    PX_REDUX_FMIN,
-    PX_REDUX_FMAX,
-    PX_ELECT,
-    PX_WARPSYNC
+    PX_REDUX_XOR
 };
-#define PX_SYNC_OP(imm) ((uint32_t)((imm)&255))
+enum { PX_REDUX_FMIN, PX_REDUX_FMAX };
+
+/* px_insn.imm: what, its mode, and qualifiers. Lanes meet where all of it is the same. */
+#define PX_SYNC(what, mode) ((uint32_t)((what) << 4 | (mode)))
+#define PX_SYNC_WHAT(imm) ((enum px_sync_what)((imm) >> 4 & 15))
+#define PX_SYNC_MODE(imm) ((uint32_t)((imm)&15))
 enum { PX_SYNC_ABS = 256, PX_SYNC_NAN = 512, PX_SYNC_ACTIVE = 1024 /* old forms: whoever is here */ };
 
 /* px_insn.flags of these records, besides PX_IF_NEGATE */
@@ -38,9 +44,9 @@ int px_warp_sync(struct px_gang *g, const struct px_insn *in);
 int px_warp_activemask(struct px_gang *g, const struct px_insn *in);
 
 /* redux of two integers. */
-static inline __attribute__((always_inline)) uint32_t px_redux_pair(uint32_t op, uint32_t x, uint32_t y)
+static inline __attribute__((always_inline)) uint32_t px_redux_pair(uint32_t mode, uint32_t x, uint32_t y)
 {
-    switch (op) {
+    switch (mode) {
     case PX_REDUX_ADD: return x + y;
     case PX_REDUX_UMIN: return x < y ? x : y;
     case PX_REDUX_UMAX: return x > y ? x : y;

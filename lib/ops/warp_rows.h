@@ -117,7 +117,7 @@ static int f0_shuffle(struct px_gang *g, const struct px_insn *in)
     const bool one_b = in->flags & PX_SYNC_SCALAR_B, one_c = in->flags & PX_SYNC_SCALAR_C;
     const uint32_t *a = PX_ROW(g, uint32_t, in->a), *b = PX_ROW(g, uint32_t, in->b),
                    *c = PX_ROW(g, uint32_t, in->c), *m = PX_ROW(g, uint32_t, 0), n = g->n;
-    const uint32_t mode = PX_SYNC_OP(in->imm);
+    const uint32_t mode = PX_SYNC_MODE(in->imm);
     struct route r;
     uint32_t all_b[WARP], all_c[WARP], v[WARP], from[WARP];
     if (!groups_are_here(g, in)) return px_warp_sync(g, in);
@@ -149,7 +149,7 @@ PX_INLINE bool holds(uint32_t mode, uint32_t bits, uint32_t here)
 
 static int f0_vote(struct px_gang *g, const struct px_insn *in)
 {
-    const uint32_t mode = PX_SYNC_OP(in->imm), *m = PX_ROW(g, uint32_t, 0), n = g->n;
+    const uint32_t mode = PX_SYNC_MODE(in->imm), *m = PX_ROW(g, uint32_t, 0), n = g->n;
     const uint32_t to = mode == PX_VOTE_BALLOT ? in->d : in->e;
     struct px_lanes p = {{0}};
     if (!groups_are_here(g, in)) return px_warp_sync(g, in);
@@ -192,7 +192,7 @@ PX_INLINE int fold_rows(struct px_gang *g, const struct px_insn *in, const uint3
 static int f0_redux(struct px_gang *g, const struct px_insn *in)
 {
     if (!groups_are_here(g, in)) return px_warp_sync(g, in);
-    switch (PX_SYNC_OP(in->imm)) {
+    switch (PX_SYNC_MODE(in->imm)) {
     case PX_REDUX_ADD: return fold_rows(g, in, PX_REDUX_ADD);
     case PX_REDUX_UMIN: return fold_rows(g, in, PX_REDUX_UMIN);
     case PX_REDUX_UMAX: return fold_rows(g, in, PX_REDUX_UMAX);

@@ -260,12 +260,11 @@ void px_emit_barrier(struct px_emitter *e, const struct px_ir_inst *in, const st
 /* Whole groups at once where there is a handler for it; px_warp_sync does them all. */
 static px_handler meeting_of(const struct px_emitter *e, uint32_t kind)
 {
-    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
-    const uint32_t op = PX_SYNC_OP(kind);
-    if (!(e->f->coder->wishes.engine & PX_ENGINE_warps)) return px_warp_sync;
-    if (op <= PX_SHFL_IDX) return fixed[PX_FIX_shuffle][0];
-    if (op <= PX_VOTE_BALLOT) return fixed[PX_FIX_vote][0];
-    return op >= PX_REDUX_ADD && op <= PX_REDUX_XOR ? fixed[PX_FIX_redux][0] : px_warp_sync;
+    static const enum px_fixed rows[PX_MEET_COUNT] = {
+        [PX_MEET_SHFL] = PX_FIX_shuffle, [PX_MEET_VOTE] = PX_FIX_vote, [PX_MEET_REDUX] = PX_FIX_redux};
+    const enum px_fixed fix = rows[PX_SYNC_WHAT(kind)]; /* the first handler, 0, is of no meeting */
+    const bool on = e->f->coder->wishes.engine & PX_ENGINE_warps;
+    return on && fix ? e->f->coder->level->fixed[fix][0] : px_warp_sync;
 }
 
 /* Operands: lower/warp.c. */
