@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Do the tests notice? Plants faults in copies of the tree and looks whether the tests find them.
 
-A fault is a piece of text in a file and what replaces it; planted.py lists them. Two kinds:
+A fault is a piece of text in a file and what replaces it; planted.py and planted_ir.py list them. Two kinds:
   table   wrong meanings in grammar/isa.tbl, all planted together, for the recordings of a GPU
           (build/tests/test_golden): each must show as a failed form of its opcode
   engine  wrong guards, liveness, rows, calls, barriers, and wrong steps in the engine's optimisations. All
@@ -29,6 +29,9 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from planted import ENGINE, TABLE  # noqa: E402
+from planted_ir import PASSES  # noqa: E402
+
+FAULTS = ENGINE + PASSES
 
 # Who is asleep, who is not: in the copy only.
 SWITCH = """
@@ -42,9 +45,10 @@ __attribute__((constructor)) static void choose(void)
 """
 
 
-def awake(text, number):
-    """`@` in a replacement is true when the fault with this number is awake."""
-    return text.replace("@", f"(px_planted == {number})")
+def awake(fault):
+    """`@` in a replacement is true when the fault, or one with the same text, is awake."""
+    same = [i for i, f in enumerate(FAULTS, 1) if f[2:5] == fault[2:5]]
+    return fault.new.replace("@", "(" + " || ".join(f"px_planted == {i}" for i in same) + ")")
 
 
 def patch(tree, path, old, new, declare=False):
@@ -62,7 +66,7 @@ def patch(tree, path, old, new, declare=False):
 
 def check_anchors():
     """Every text is where it should be, before anything is built."""
-    places = [("grammar/isa.tbl", old) for _, old, _ in TABLE] + [(f.path, f.old) for f in ENGINE]
+    places = [("grammar/isa.tbl", old) for _, old, _ in TABLE] + [(f.path, f.old) for f in FAULTS]
     bad = 0
     for path, old in places:
         name = os.path.join(ROOT, path)
@@ -142,8 +146,8 @@ def plant_table(scratch, options):
 def plant_engine(tree):
     with open(os.path.join(tree, "lib", "base", "planted.c"), "w", encoding="utf-8") as file:
         file.write(SWITCH)
-    for number, fault in enumerate(ENGINE, 1):
-        patch(tree, fault.path, fault.old, awake(fault.new, number), True)
+    for fault in {f[2:5]: f for f in FAULTS}.values():
+        patch(tree, fault.path, fault.old, awake(fault), True)
 
 
 def hunt_random(tree, number, options):
@@ -232,7 +236,7 @@ def main():
     table = not options.words or "table" in options.words
     faults = [
         (i, f)
-        for i, f in enumerate(ENGINE, 1)
+        for i, f in enumerate(FAULTS, 1)
         if not options.words or any(w in f.name for w in options.words)
     ]
     check_anchors()
@@ -243,13 +247,14 @@ def main():
         if faults:
             tree = make_copy(scratch, "engine")
             plant_engine(tree)
+            programs = any(f.judge == "random" for _, f in faults)
             judges = {f.judge for _, f in faults} - {"random"}
-            targets = ["build/tests/random"] + sorted({JUDGES[j][0] for j in judges})
+            targets = ["build/tests/random"] * programs + sorted({JUDGES[j][0] for j in judges})
             error = build(tree, targets, options.jobs)
             if error:
                 sys.exit("plant: the tree with the faults does not build\n" + error)
             few = argparse.Namespace(**{**vars(options), "count": min(options.count, 50)})
-            if hunt_random(tree, 0, few) or any(hunt_test(tree, 0, j) for j in judges):
+            if (programs and hunt_random(tree, 0, few)) or any(hunt_test(tree, 0, j) for j in judges):
                 sys.exit("plant: programs fail while all faults are asleep")
         found += sum(judge(tree, i, f, options) for i, f in faults)
     planted = len(faults) + (len(TABLE) if table else 0)
