@@ -2,10 +2,12 @@
 """Runs the tests: one line for each failure, and at the end "N passed, N failed, N skipped".
 
 usage: tests/run.py [--build DIR] [--fuzz SECONDS] [--only SUITE[,SUITE]] [--jobs N] [--threads N,N] [--small]
-[--verbose]
-                    [WORD...]
+                    [--changed] [--sample] [--verbose] [WORD...]
 
-A WORD keeps the tests whose name holds it. Exit code 1 when a test fails. Suites:
+A WORD keeps the tests whose name holds it. --changed leaves out tasks whose program and inputs are those of
+their last pass (BUILD/tests.json remembers them); --sample runs fewer random programs. The tasks that took
+longest the last time come first. --verbose shows the seconds of each task, else the slowest are shown. Exit
+code 1 when a test fails. Suites:
   unit     build/tests/test_*: cmocka programs, one verdict for each test function
   asm      tests/asm/**/*.ptx: ptxas must say what the "// EXPECT:" comments of the file say
   exec     tests/exec/**/*.ptx: ptxvm --test, with one worker and with eight
@@ -27,10 +29,13 @@ options for ptxas.
 """
 import argparse
 import concurrent.futures
+import functools
+import hashlib
 import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -39,13 +44,19 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TIME_LIMIT = 300  # seconds a process; five times as long for builds with sanitizers
 FUZZ_RUNS = 200000  # of one process, at most
+SLOWEST = 8  # tasks whose seconds are shown
+# Programs that run in parts, side by side: `--parts` lists them, `--part NAME` runs one.
+IN_PARTS = {"test_wgmma", "test_reference.py", "test_exec.py"}
+# What tests find, or do without.
+TOOLS = ("gcc", "clang", "nvcc", "nvlink", "cuobjdump", "gdb", "lldb", "node", "llc")
+SOURCES = (".c", ".h", ".cu", ".py", ".md")  # of programs, which are hashed themselves
 
 
 class Verdicts:
     """Counts of a task, and a text for each failure."""
 
     def __init__(self):
-        self.passed = self.skipped = 0
+        self.passed = self.skipped = self.seconds = 0
         self.failures = []
         self.reasons = []
 
@@ -70,9 +81,10 @@ def tail(text, lines=12):
 
 
 class Runner:
-    def __init__(self, build, threads, fuzz_seconds, small):
+    def __init__(self, build, threads, fuzz_seconds, small, sample):
         self.build = os.path.abspath(build)
         self.small = small
+        self.sampled = sample
         self.threads = threads
         self.fuzz_seconds = fuzz_seconds
         self.ptxas = os.path.join(self.build, "bin", "ptxas")
@@ -107,10 +119,12 @@ class Runner:
 
     # ---- the kinds of tests ----
 
-    def unit(self, path):
+    def unit(self, program):
+        path, *part = program
         verdicts = Verdicts()
-        name = os.path.basename(path)
-        done = self.run([path], env=dict(self.env, CMOCKA_MESSAGE_OUTPUT="TAP"), stderr=subprocess.STDOUT)
+        name = " ".join([os.path.basename(path), *part[1:]])
+        env = dict(self.env, CMOCKA_MESSAGE_OUTPUT="TAP")
+        done = self.run([path, *part], env=env, stderr=subprocess.STDOUT)
         if done is None:
             verdicts.check(name, "did not end in time")
             return verdicts
@@ -412,14 +426,15 @@ class Runner:
                 }
         return {}
 
-    def python(self, path):
+    def python(self, script):
+        path, *part = script
         verdicts = Verdicts()
         preload = self.preload()
         env = dict(self.env, **preload)
         if preload and self.run([sys.executable, "-c", ""], env=env).returncode:
             verdicts.skip(self.name(path), f"{sys.executable} does not start with {preload['LD_PRELOAD']}")
             return verdicts
-        done = self.run([sys.executable, path], env=env)
+        done = self.run([sys.executable, path, *part], env=env)
         if done is None:
             verdicts.check(self.name(path), "did not end in time")
             return verdicts
@@ -451,6 +466,15 @@ class Runner:
             text = re.sub(r"\\\n\s*", "", file.read())
         return re.findall(r"^    (ptxvm .*)$", text, re.M)
 
+    def in_parts(self, suite, path):
+        """Names and arguments of the tasks that a program or script is: one, or one a part."""
+        name = self.name(path) if suite == "python" else os.path.basename(path)
+        if os.path.basename(path) not in IN_PARTS:
+            return [(name, (path,))]
+        launch = [sys.executable, path] if suite == "python" else [path]
+        parts = text_of(self.run([*launch, "--parts"]).stdout).split()
+        return [(f"{name} {part}", (path, "--part", part)) for part in parts]
+
     def tasks(self):
         """(suite, name, function, argument) of every task."""
         tests = os.path.join(self.build, "tests")
@@ -462,42 +486,155 @@ class Runner:
             ("bench", "networks", self.networks, None),
             ("approx", "units", self.approx, os.path.join("tests", "hw", "golden")),
         ]
-        share, shares = (10, 2) if self.small else (50, 6)
+        share, shares = (10, 2) if self.small else (50, 2) if self.sampled else (50, 6)
         every += [
             ("random", f"programs from seed {1 + share * k}", self.random, (share, 1 + share * k))
             for k in range(shares)
         ]
         every += self.fuzz_tasks()
-        every += [("python", self.name(p), self.python, p) for p in scripts]
+        every += [("python", name, self.python, a) for p in scripts for name, a in self.in_parts("python", p)]
         every += [("samples", c, self.sample, c) for c in self.sample_commands()]
-        every += [("unit", os.path.basename(p), self.unit, p) for p in units]
+        every += [("unit", name, self.unit, a) for p in units for name, a in self.in_parts("unit", p)]
         every += [("cli", self.name(p), self.cli, p) for p in self.files("tests/cli", ".test", False)]
         every += [("exec", self.name(p), self.exec, p) for p in self.files("tests/exec", ".ptx")]
         every += [("asm", self.name(p), self.asm, p) for p in self.files("tests/asm", ".ptx")]
         return every
 
 
+class Memory:
+    """What tasks did the last time: their seconds, and after a pass the hash of their program and inputs."""
+
+    def __init__(self, runner):
+        self.runner = runner
+        self.path = os.path.join(runner.build, "tests.json")
+        try:
+            with open(self.path, encoding="utf-8") as file:
+                self.tasks = json.load(file)
+        except (OSError, ValueError):
+            self.tasks = {}
+
+    def save(self):
+        with open(self.path + ".new", "w", encoding="utf-8") as file:
+            json.dump(self.tasks, file, indent=0)
+        os.replace(self.path + ".new", self.path)
+
+    def seconds(self, task):
+        return self.tasks.get(self.key(task), {}).get("seconds", 0)
+
+    def passed_before(self, task):
+        return self.tasks.get(self.key(task), {}).get("hash") == self.hash(task)
+
+    def note(self, task, verdicts, digest):
+        self.tasks[self.key(task)] = {
+            "seconds": round(verdicts.seconds, 2),
+            "hash": None if verdicts.failures else digest,
+        }
+
+    @staticmethod
+    def key(task):
+        return f"{task[0]} {task[1]}"
+
+    # ---- hashes ----
+
+    @functools.lru_cache(None)
+    def file(self, path):
+        try:
+            with open(path, "rb") as file:
+                return hashlib.sha256(file.read()).hexdigest()
+        except OSError:
+            return "none"
+
+    @functools.lru_cache(None)
+    def folder(self, path, left_out=()):
+        """Of all files below, with their names."""
+        total = hashlib.sha256()
+        for where, folders, names in os.walk(path):
+            folders[:] = sorted(name for name in folders if name != "__pycache__")
+            for name in sorted(names):
+                if not name.endswith(left_out):
+                    inner = os.path.join(where, name)
+                    total.update(f"{inner} {self.file(inner)}\n".encode())
+        return total.hexdigest()
+
+    @functools.lru_cache(None)
+    def surroundings(self):
+        """The runner, its options, and what else tests look at."""
+        runner = self.runner
+        ours = ("PTX", "CUDA", "NV", "ASAN")
+        chosen = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith(ours))
+        return repr(
+            [self.file(__file__), runner.threads, runner.small, runner.sampled, runner.fuzz_seconds, chosen]
+            + [sys.version, [shutil.which(tool) for tool in TOOLS]]
+        )
+
+    @functools.lru_cache(None)
+    def products(self):
+        build = self.runner.build
+        return [self.folder(os.path.join(build, inner)) for inner in ("bin", "lib", "samples")] + [
+            self.file(os.path.join(build, "libhostfn.so"))
+        ]
+
+    @functools.lru_cache(None)
+    def data(self):
+        """What programs may read: all of tests and samples but their sources."""
+        return [self.folder(os.path.join(ROOT, inner), SOURCES) for inner in ("tests", "samples")]
+
+    @functools.lru_cache(None)
+    def everything(self):
+        build = self.runner.build
+        inner = ("tests", "samples", "docs", "grammar", "include", "lib", "ptxas", "ptxvm")
+        return [self.folder(os.path.join(ROOT, name)) for name in inner] + [
+            self.folder(os.path.join(build, "tests")),
+            self.file(os.path.join(build, "isagen")),
+            self.folder(os.path.join(build, "gen"), (".o", ".d")),
+        ]
+
+    def inputs(self, task):
+        suite, _, _, argument = task
+        tests = os.path.join(self.runner.build, "tests")
+        if suite in ("asm", "exec"):
+            tool = self.runner.ptxas if suite == "asm" else self.runner.ptxvm
+            beside = self.folder(os.path.dirname(argument), (".ptx",))
+            return [self.file(tool), self.file(argument), beside]
+        if suite == "unit":
+            return [self.file(argument[0]), self.data()]
+        if suite == "fuzz":
+            seeds = os.path.join(self.runner.build, "fuzz", "seeds")
+            return [self.file(argument[0]), self.data(), self.folder(seeds)]
+        programs = {"bench": ("bench", "bench_networks"), "random": ("random",), "approx": ("approx_check",)}
+        if suite in programs:
+            return [self.file(os.path.join(tests, name)) for name in programs[suite]] + [self.data()]
+        if suite in ("cli", "samples"):
+            return [self.products(), self.data(), self.folder(os.path.join(ROOT, "samples"))]
+        return [self.products(), self.everything()]
+
+    def hash(self, task):
+        told = repr([self.surroundings(), task[0], task[1], str(task[3]), self.inputs(task)])
+        return hashlib.sha256(told.encode()).hexdigest()
+
+
 def safely(function, argument):
+    started = time.time()
     try:
-        return function(argument)
+        verdicts = function(argument)
     except Exception as error:  # a broken test must not end the others
         verdicts = Verdicts()
         verdicts.check(str(argument), f"{type(error).__name__}: {error}")
-        return verdicts
+    verdicts.seconds = time.time() - started
+    return verdicts
 
 
-def run_all(tasks, jobs, verbose):
+def run_all(tasks, memory, jobs, verbose):
     """Counts by suite; prints failures as they come."""
     counts = {}
+    digests = {memory.key(task): memory.hash(task) for task in tasks}
     terminal = sys.stdout.isatty()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        futures = {
-            pool.submit(safely, function, argument): (suite, name)
-            for suite, name, function, argument in tasks
-        }
+        futures = {pool.submit(safely, task[2], task[3]): task for task in tasks}
         for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
-            suite, name = futures[future]
+            suite, name, _, _ = task = futures[future]
             verdicts = future.result()
+            memory.note(task, verdicts, digests[memory.key(task)])
             if terminal:
                 print(f"\r\033[K{number}/{len(tasks)} {name[:90]}", end="", flush=True)
             if terminal and (verdicts.failures or verbose):
@@ -507,6 +644,7 @@ def run_all(tasks, jobs, verbose):
             if verbose:
                 for reason in verdicts.reasons:
                     print(f"SKIP {reason}", flush=True)
+                print(f"{verdicts.seconds:7.1f} s {suite} {name}", flush=True)
             row = counts.setdefault(suite, [0, 0, 0])
             row[0] += verdicts.passed
             row[1] += len(verdicts.failures)
@@ -528,20 +666,34 @@ def main():
     parser.add_argument("--fuzz", type=int, default=0)
     parser.add_argument("--threads", default="1,8")
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--changed", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     start = time.time()
-    runner = Runner(options.build, options.threads.split(","), options.fuzz, options.small)
+    runner = Runner(options.build, options.threads.split(","), options.fuzz, options.small, options.sample)
     suites = [name for name in options.only.split(",") if name]
     tasks = [task for task in runner.tasks() if not suites or task[0] in suites]
     tasks = [task for task in tasks if all(word in task[1] for word in options.words)]
     if not tasks:
         sys.exit("no such test")
-    counts = run_all(tasks, options.jobs, options.verbose)
+    memory = Memory(runner)
+    unchanged = len(tasks)
+    if options.changed:
+        tasks = [task for task in tasks if not memory.passed_before(task)]
+    unchanged -= len(tasks)
+    tasks.sort(key=memory.seconds, reverse=True)
+    counts = run_all(tasks, memory, options.jobs, options.verbose)
+    memory.save()
+    for task in sorted(tasks, key=memory.seconds, reverse=True)[: 0 if options.verbose else SLOWEST]:
+        if memory.seconds(task) >= 1:
+            print(f"{memory.seconds(task):7.1f} s {memory.key(task)[:90]}")
     for suite, (passed, failed, skipped) in sorted(counts.items()):
         print(f"{suite:8} {passed:6} passed {failed:5} failed {skipped:5} skipped")
     total = [sum(row[i] for row in counts.values()) for i in range(3)]
+    if unchanged:
+        print(f"{unchanged} tasks left out: their programs and inputs passed before")
     print(f"{time.time() - start:.1f} seconds")
     print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped")
     sys.exit(1 if total[1] else 0)

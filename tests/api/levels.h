@@ -7,16 +7,17 @@
 #include "vm/device/device.h"
 #include <string.h>
 
+static const char *const level_names[] = {"portable", "avx2", "avx512"};
+enum { LEVELS = sizeof level_names / sizeof *level_names };
+
 /* Gives the device the i-th level, unless this machine has it not, or another one is `wanted` (NULL: all);
  * its name, NULL: not this one. */
 static inline const char *level_of(ptx_device *device, unsigned i, const char *wanted)
 {
-    static const char *const names[] = {"portable", "avx2", "avx512"};
-    const struct px_level *level = px_level_named(names[i]);
-    if (!level || (wanted && strcmp(wanted, names[i]))) return NULL;
+    const struct px_level *level = px_level_named(level_names[i]);
+    if (!level || (wanted && strcmp(wanted, level_names[i]))) return NULL;
     device->level = level;
-    return names[i];
+    return level_names[i];
 }
-enum { LEVELS = 3 };
 
 #endif

@@ -7,7 +7,9 @@ shared object that is linked or opened, wholly static with libptxcudart_static.a
 arithmetic.
 
 With nvcc: features.cu, and facts.cu against what an H100 answered (facts*.txt), with the runtime shared and
-linked in, optimised and -G."""
+linked in, optimised and -G.
+
+usage: test_exec.py [--parts | --part NAME]      --parts lists parts that can run side by side"""
 import difflib
 import json
 import os
@@ -351,6 +353,16 @@ def start():
 
 # ---- with nvcc ----
 
+WAYS = {"shared": ("-O3", "shared"), "static": ("-O3", "static"), "debug": ("-G", "static")}
+
+
+def nvcc_fault(nvcc):
+    run(nvcc, "-lineinfo", "-arch=compute_80", "-o", "fault", os.path.join(HERE, "fault.cu"))
+    shown = r"fault.cu:5.*\n +5 \|     p\[i\] = 7; // the store"
+    expect("source of a fault", run(PTXVM, "--strict", "--exec", "./fault"), "", 4, shown)
+    tally.check("thread of a fault", "thread (1,0,0)" in execute("./fault").stderr)
+
+
 
 def compare(name, got, want):
     known, lines = [], []
@@ -361,53 +373,60 @@ def compare(name, got, want):
     tally.check(name, not lines and got.count("\n") >= want.count("\n") - 1, "\n".join(lines))
 
 
-def nvcc_programs(nvcc):
+def nvcc_programs(nvcc, part):
     def text(name):
         with open(os.path.join(HERE, name), encoding="utf-8") as file:
             return file.read()
 
-    run(nvcc, "-lineinfo", "-arch=compute_80", "-o", "fault", os.path.join(HERE, "fault.cu"))
-    shown = r"fault.cu:5.*\n +5 \|     p\[i\] = 7; // the store"
-    expect("source of a fault", run(PTXVM, "--strict", "--exec", "./fault"), "", 4, shown)
-    tally.check("thread of a fault", "thread (1,0,0)" in execute("./fault").stderr)
-    for way in (("-O3",), ("-G",)):
-        for runtime in ("shared", "static") if "-O3" in way else ("static",):
-            what = f"{' '.join(way)} {runtime}"
-            sources = ("features", "graphs", "facts") if "-O3" in way else ("features", "graphs")
-            for source in sources:
-                command = [nvcc, *way, "-std=c++17", "-arch=compute_80", "-cudart", runtime, "-o", source]
-                done = run(*command, os.path.join(HERE, source + ".cu"))
-                if done.returncode:
-                    tally.check(f"{source} {what}", False, done.stderr[-2000:])
-            for source in ("features", "graphs"):
-                expect(f"{source} {what}", execute("./" + source), text(source + ".txt"))
-            if "facts" not in sources:
-                continue
-            compare(f"facts {what}", execute("./facts").stdout, text("facts.txt"))
-            for case in ("wild", "trap"):
-                done = execute("./facts", case)
-                compare(f"facts {case} {what}", done.stdout, text(f"facts_{case}.txt"))
+    way, runtime = WAYS[part]
+    what = f"{way} {runtime}"
+    sources = ("features", "graphs", "facts") if way == "-O3" else ("features", "graphs")
+    for source in sources:
+        command = [nvcc, way, "-std=c++17", "-arch=compute_80", "-cudart", runtime, "-o", source]
+        done = run(*command, os.path.join(HERE, source + ".cu"))
+        if done.returncode:
+            tally.check(f"{source} {what}", False, done.stderr[-2000:])
+    for source in ("features", "graphs"):
+        expect(f"{source} {what}", execute("./" + source), text(source + ".txt"))
+    if "facts" not in sources:
+        return
+    compare(f"facts {what}", execute("./facts").stdout, text("facts.txt"))
+    for case in ("wild", "trap"):
+        done = execute("./facts", case)
+        compare(f"facts {case} {what}", done.stdout, text(f"facts_{case}.txt"))
+
+
+def without_nvcc():
+    clients()
+    odd_sections()
+    stubs()
+    options()
+    heedless()
+    odd_files()
+    signals()
+    start()
 
 
 def main():
+    if sys.argv[1:] == ["--parts"]:
+        print("\n".join(["clients", *WAYS]))
+        return 0
+    parts = sys.argv[2:] if sys.argv[1:2] == ["--part"] else ["clients", *WAYS]
     if "san-" in BUILD:
         print("--exec preloads before a sanitizer's runtime; tests/cuda runs programs with these libraries")
         sys.exit(77)
     nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        clients()
-        odd_sections()
-        stubs()
-        options()
-        heedless()
-        odd_files()
-        signals()
-        start()
-        if nvcc:
-            nvcc_programs(nvcc)
-        else:
-            tally.skip("programs of nvcc", "there is no nvcc")
+        for part in parts:
+            if part == "clients":
+                without_nvcc()
+            elif nvcc:
+                nvcc_programs(nvcc, part)
+            else:
+                tally.skip(f"programs of nvcc, {part}", "there is no nvcc")
+        if nvcc and "debug" in parts:
+            nvcc_fault(nvcc)
         os.chdir(ROOT)
     return tally.end()
 
