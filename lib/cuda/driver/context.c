@@ -160,6 +160,16 @@ static void explain(const char *error, ptx_status status)
         px_cu_say("no device can be made: %s", *error ? error : ptx_status_name(status));
 }
 
+/* Its kernels see what the device's home has; which runs nothing, and never ends. */
+static void see_home(void *object, void *user)
+{
+    struct px_cu_context *c = object;
+    PX_CU_HOLD(px_cu_context, home) = px_cu_take(c->device->home, PX_CU_CONTEXT);
+    ptx_device *vm = atomic_load(&c->vm);
+    (void)user;
+    if (home && home != c && vm) ptx_peer_enable(vm, atomic_load(&home->vm));
+}
+
 CUresult px_cu_vm(struct px_cu_context *context, ptx_device **vm)
 {
     *vm = atomic_load_explicit(&context->vm, memory_order_acquire);
@@ -170,6 +180,7 @@ CUresult px_cu_vm(struct px_cu_context *context, ptx_device **vm)
     *vm = atomic_load(&context->vm);
     pthread_mutex_unlock(&context->lock);
     if (status != PTX_OK) explain(error, status);
+    if (status == PTX_OK) see_home(context, NULL);
     return px_cu_result(context, status, NULL);
 }
 
@@ -361,6 +372,32 @@ CUresult px_cu_context_on(CUdevice device, struct px_cu_context **context)
     *context = px_cu_take(d->primary, PX_CU_CONTEXT);
     pthread_mutex_unlock(&d->lock);
     return *context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult px_cu_home_on(CUdevice device, struct px_cu_context **context)
+{
+    ptx_device *vm;
+    struct px_cu_device *d = px_cu_device(device);
+    if (!d) return CUDA_ERROR_INVALID_DEVICE;
+    pthread_mutex_lock(&d->lock);
+    *context = px_cu_take(d->home, PX_CU_CONTEXT);
+    pthread_mutex_unlock(&d->lock);
+    if (*context) return CUDA_SUCCESS;
+    if (px_cu_context_on(device, context) == CUDA_SUCCESS) return CUDA_SUCCESS;
+    CUresult result = CUDA_SUCCESS;
+    pthread_mutex_lock(&d->lock);
+    *context = px_cu_take(d->home, PX_CU_CONTEXT);
+    if (!*context && (result = px_cu_context_make(d, 0, context)) == CUDA_SUCCESS) {
+        struct px_cu_context *made = *context;
+        *context = px_cu_again(made);
+        if ((result = px_cu_vm(made, &vm)) == CUDA_SUCCESS)
+            d->home = px_cu_handle(made);
+        else
+            px_cu_drop(px_cu_handle(made), PX_CU_CONTEXT);
+    }
+    pthread_mutex_unlock(&d->lock);
+    if (result == CUDA_SUCCESS) px_cu_each(PX_CU_CONTEXT, NULL, see_home, NULL);
+    return result;
 }
 
 /* ---- cuCtx ---- */

@@ -168,6 +168,7 @@ struct px_cu_device {
     CUcontext primary;
     unsigned retained, primary_flags;
     CUmemoryPool default_pool, pool;
+    CUcontext home; /* of memory by pages that was made when no context was there; NULL: none was */
 };
 
 /* NULL: out of range. */
@@ -218,6 +219,9 @@ void px_cu_context_count(void *context, void *user);
 void px_cu_context_end(CUcontext handle);
 /* The context of the device that is in use, taken: the current one if it is that device's. */
 CUresult px_cu_context_on(CUdevice device, struct px_cu_context **context);
+/* The same for memory that belongs to the device: one that programs do not see where none is in use. From
+ * then on it is that one, and kernels of all contexts of the device see its memory. */
+CUresult px_cu_home_on(CUdevice device, struct px_cu_context **context);
 
 /* ---- modules and what is in them (module.c, library.c) ---- */
 

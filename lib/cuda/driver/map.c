@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/driver/driver.h"
+#include "cuda/driver/memory.h"
 
 struct mapping {
     struct mapping *next;
@@ -106,7 +106,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CU
     if (!handle || !size || size % PTX_MAP_GRAIN || flags) return CUDA_ERROR_INVALID_VALUE;
     PX_CU_TRY(check(properties));
     PX_CU_HOLD(px_cu_context, c) = NULL;
-    PX_CU_TRY(px_cu_context_on(properties->location.id, &c));
+    PX_CU_TRY(px_cu_home_on(properties->location.id, &c));
     PX_CU_TRY(px_cu_vm(c, &vm));
     PX_CU_TRY(px_cu_result(c,
                            properties->requestedHandleTypes ? ptx_physical_create_shared(vm, size, &number)
@@ -132,8 +132,12 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
     ptx_device *vm;
     ptx_physical number;
     uint64_t size;
-    PX_CU_CURRENT(c);
+    CUdevice device = 0;
+    PX_CU_TRY(px_cu_ready());
     if (!handle || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_INVALID_VALUE;
+    if (cuCtxGetDevice(&device) != CUDA_SUCCESS) device = 0;
+    PX_CU_HOLD(px_cu_context, c) = NULL;
+    PX_CU_TRY(px_cu_home_on(device, &c));
     PX_CU_TRY(px_cu_vm(c, &vm));
     const ptx_status status = ptx_physical_import(vm, (int)(intptr_t)shared, &number, &size);
     if (status == PTX_ERROR_INVALID_ARGUMENT) return CUDA_ERROR_UNKNOWN; /* another file */
@@ -213,7 +217,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *address, size_t size, size_t alignment
         return CUDA_ERROR_INVALID_VALUE;
     if (cuCtxGetDevice(&device) != CUDA_SUCCESS) device = 0;
     PX_CU_HOLD(px_cu_context, c) = NULL;
-    PX_CU_TRY(px_cu_context_on(device, &c));
+    PX_CU_TRY(px_cu_home_on(device, &c));
     PX_CU_TRY(px_cu_vm(c, &vm));
     PX_CU_TRY(px_cu_result(c, ptx_range_reserve(vm, size, alignment, &at), NULL));
     *address = at;
@@ -307,6 +311,8 @@ struct search {
     CUdeviceptr address;
     struct allocation *found; /* taken */
     CUmemAccess_flags access;
+    CUdeviceptr base; /* of its mapping there, */
+    size_t size;      /* and its bytes */
 };
 
 static void look(void *object, void *user)
@@ -318,8 +324,21 @@ static void look(void *object, void *user)
         if (s->address - m->address < m->size) {
             s->found = px_cu_again(a);
             s->access = m->access;
+            s->base = m->address;
+            s->size = m->size;
         }
     pthread_mutex_unlock(&a->lock);
+}
+
+bool px_cu_mapping_at(CUdeviceptr address, ptx_memory_info *info)
+{
+    struct search s = {.address = address};
+    px_cu_each(PX_CU_ALLOCATION, NULL, look, &s);
+    if (!s.found) return false;
+    info->base = s.base;
+    info->size = s.size;
+    px_cu_give(s.found);
+    return true;
 }
 
 /* Another device sees memory of this one by peer access (cuCtxEnablePeerAccess), not by mapping. */

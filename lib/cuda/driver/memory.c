@@ -122,6 +122,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr ad
     PX_CU_CURRENT(c);
     PX_CU_HOLD(px_cu_context, owner) = px_cu_owner(address, c, &info);
     if (!owner) return CUDA_ERROR_NOT_FOUND;
+    if (info.kind == PTX_MEMORY_MAPPED) px_cu_mapping_at(address, &info);
     if (base) *base = info.base;
     if (size) *size = info.size;
     return CUDA_SUCCESS;

@@ -13,6 +13,9 @@
 struct px_cu_context *px_cu_owner(CUdeviceptr address, struct px_cu_context *preferred,
                                   ptx_memory_info *info);
 
+/* The mapping that holds an address of mapped memory (cuMemMap), which neighbours may be one block with. */
+bool px_cu_mapping_at(CUdeviceptr address, ptx_memory_info *info);
+
 /* Waits for the work that may use memory that is to be freed. */
 CUresult px_cu_settle(struct px_cu_context *owner);
 

@@ -382,7 +382,7 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *list, size
         struct px_cu_device *d = px_cu_device(list[i].location.id);
         if (list[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !d) return CUDA_ERROR_INVALID_DEVICE;
         if (d == p->device && list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-            return CUDA_ERROR_INVALID_VALUE;
+            return CUDA_ERROR_INVALID_DEVICE; /* as a chip answers */
         pthread_mutex_lock(&p->lock);
         p->access[d->ordinal] = list[i].flags;
         pthread_mutex_unlock(&p->lock);
