@@ -822,8 +822,8 @@ ENGINE = [
         'forks',
         'forks, alone: ways that meet before the branch',
         'lib/code/ir/forks.c',
-        'place[join] <= p) continue;',
-        '(place[join] <= p && !@)) continue;',
+        'if (place[join] < place[other] || place[join] < place[taken]) continue;',
+        'if (!@ && (place[join] < place[other] || place[join] < place[taken])) continue;',
         'ir',
     ),
     Fault(

@@ -68,7 +68,7 @@ void px_ir_forks(struct px_irfn *f)
     const uint32_t *place = f->loops.place;
     for (uint32_t p = 0; p < f->loops.n; p++) {
         const uint32_t node = f->loops.order[p], join = meeting_of(f, node);
-        if (join >= f->graph.nblocks || place[join] <= p) continue;
+        if (join >= f->graph.nblocks) continue;
         const uint32_t other = node + 1, taken = px_ir_node_at(f, px_ir_last_of(f, node)->target);
         if (place[join] < place[other] || place[join] < place[taken]) continue;
         px_vec_push(f->coder->scratch, &f->forks, ((struct px_ir_fork){.node = node, .join = join}));
