@@ -283,6 +283,23 @@ TEST(test_whole)
     assert_in_range(changes, kernels, UINT32_MAX); /* somebody was writing meanwhile */
 }
 
+/* Locks do what a processor without AVX cannot. */
+TEST(test_locks)
+{
+    unsigned turn = 0;
+    if (!px_level_named("portable")) skip();
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++, turn++) {
+            const struct setting s = {.level = "portable",
+                                      .engine = "no-wide",
+                                      .workers = 2 + turn % 3,
+                                      .order = turn % 5,
+                                      .seed = turn % 4 ? 0 : turn};
+            if (bytes_of(&forms[i]) >= 16 && is_there(&forms[i], &ways[k]) && turn % EACH == 0)
+                expect_whole(&forms[i], &ways[k], &s);
+        }
+}
+
 int main(void)
 {
     return run_suite();
