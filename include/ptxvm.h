@@ -49,6 +49,13 @@ typedef enum ptx_schedule { PTX_SCHEDULE_USUAL, PTX_SCHEDULE_RANDOM } ptx_schedu
 struct ptx_trace_access;
 typedef void (*ptx_trace_fn)(void *user, const struct ptx_trace_access *access);
 
+/*
+ * What a device makes of programs that do what PTX leaves undefined: member masks that do not name their own
+ * lane, or nobody; device memory past an allocation. FAULT: it is a fault. CHIP: what an H200 does
+ * (docs/fidelity.md, "Undefined behaviour").
+ */
+typedef enum ptx_ub { PTX_UB_FAULT = 0, PTX_UB_CHIP = 1 } ptx_ub;
+
 typedef struct ptx_device_config {
     size_t struct_size;
     ptx_allocator allocator;
@@ -105,6 +112,7 @@ typedef struct ptx_device_config {
     ptx_write_fn dump; /* receives that text, one function after one pass a call, from any thread; of two
                           programs two calls may come at once. What it answers does not matter */
     void *dump_user;
+    ptx_ub ub;
 } ptx_device_config;
 
 /*

@@ -126,6 +126,7 @@ static void set_options(const struct options *options)
     if (options->arch) setenv("PTXVM_ARCH", options->arch, 1);
     if (options->profile == PTX_PROFILE_ALL) setenv("PTXVM_PROFILE", "all", 1);
     if (options->approx_exact) setenv("PTXVM_APPROX", "exact", 1);
+    if (options->ub_chip) setenv("PTXVM_UB", "chip", 1);
     if (options->fmad != PTX_FMAD_DEFAULT)
         setenv("PTXVM_FMAD", options->fmad == PTX_FMAD_ON ? "true" : "false", 1);
     if (options->async == PTX_ASYNC_LATE) return;

@@ -65,6 +65,7 @@ const char *const help_text[] = {
     "of it)\n"
     "  --deterministic     blocks in order, on one worker         --approx exact|chip   .approx results "
     "(chip)\n"
+    "  --ub fault|chip     what PTX leaves undefined: a fault, or what an H200 does (fault)\n"
     "  --profile 13.0|all  what is taken for PTX (13.0: as ptxas of CUDA 13.0 does)\n"
     "  --fmad true|false   mul and add that name no rounding become one fma, as ptxas makes them (true)\n"
     "  --async late|early|random:SEED   when asynchronous copies (cp.async) happen: when a wait needs them "
@@ -81,7 +82,7 @@ const char *const help_text[] = {
     "\n",
     "With --exec (also --arch --threads --max-steps --timeout --max-output --max-host --deterministic "
     "--approx\n"
-    "--fmad --profile --async --schedule --memory --counts)\n"
+    "--ub --fmad --profile --async --schedule --memory --counts)\n"
     "  --devices N         virtual devices (1)                    --report FILE.json   what ran, and what "
     "failed\n"
     "  --strict            exit code 4 when there was a fault or an unsupported call, whatever the program "

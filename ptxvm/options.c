@@ -178,6 +178,7 @@ enum {
     OPT_QUIET,
     OPT_DETERMINISTIC,
     OPT_APPROX,
+    OPT_UB,
     OPT_FMAD,
     OPT_ASYNC,
     OPT_ENGINE,
@@ -225,6 +226,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"quiet", no_argument, NULL, OPT_QUIET},
                                              {"deterministic", no_argument, NULL, OPT_DETERMINISTIC},
                                              {"approx", required_argument, NULL, OPT_APPROX},
+                                             {"ub", required_argument, NULL, OPT_UB},
                                              {"fmad", required_argument, NULL, OPT_FMAD},
                                              {"async", required_argument, NULL, OPT_ASYNC},
                                              {"engine", required_argument, NULL, OPT_ENGINE},
@@ -321,6 +323,7 @@ static bool store_device_option(struct options *options, int option, const char 
     case OPT_ARCH: options->arch = known_arch(value); return true;
     case OPT_DETERMINISTIC: options->deterministic = true; return true;
     case OPT_APPROX: options->approx_exact = is_first("--approx", value, "exact", "chip"); return true;
+    case OPT_UB: options->ub_chip = is_first("--ub", value, "chip", "fault"); return true;
     case OPT_FMAD:
         options->fmad = is_first("--fmad", value, "true", "false") ? PTX_FMAD_ON : PTX_FMAD_OFF;
         return true;

@@ -33,7 +33,7 @@ struct options {
     bool counts, counts_lines, json, list, quiet, coverage;
     const char *counts_file; /* --counts=json:FILE; NULL */
     const char *trace_file;  /* --trace; NULL */
-    bool deterministic, approx_exact;
+    bool deterministic, approx_exact, ub_chip;
     ptx_async async;
     uint64_t async_seed;
     ptx_schedule schedule;

@@ -94,6 +94,7 @@ static ptx_device *make_device(const struct options *options, struct output *out
         .pending_launches = options->pending_launches,
         .launch_depth = options->launch_depth,
         .approx_exact = options->approx_exact,
+        .ub = options->ub_chip ? PTX_UB_CHIP : PTX_UB_FAULT,
         .async = options->async,
         .async_seed = options->async_seed,
         .engine = options->engine,

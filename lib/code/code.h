@@ -30,6 +30,7 @@ bool px_code_gaps(const struct px_linked *linked, uint32_t program, const struct
 /* How the host wants it. */
 struct px_code_wishes {
     bool approx_exact;            /* ptx_device_config.approx_exact */
+    bool ub_chip;                 /* ptx_device_config.ub is PTX_UB_CHIP */
     ptx_fmad fmad;                /* of the program */
     uint32_t engine;              /* enum px_engine: optimisations that are on */
     uint32_t counters;            /* workers that count what they execute (gang/tally.h); 0: nobody does */

@@ -433,6 +433,21 @@ uint64_t px_mem_describe(const struct px_mem *mem, uint64_t va, char *buf, size_
     return e.lo;
 }
 
+bool px_mem_open(struct px_mem *mem)
+{
+    if (mem->host_mode) return true;
+    mem->open = mprotect(mem->range, mem->bytes, PROT_READ | PROT_WRITE) == 0;
+    return mem->open;
+}
+
+bool px_mem_is_past(const struct px_mem *mem, uint64_t va, uint64_t size)
+{
+    const uint64_t most = (uint64_t)64 << 20, at = va - mem->base;
+    struct px_mem_range r;
+    if (mem->host_mode || at >= mem->bytes || size > mem->bytes - at) return false;
+    return px_map_look(mem->map, va, &r) && (va - r.lo < r.len || va - r.lo - r.len < most);
+}
+
 void *px_mem_host(const struct px_mem *mem, uint64_t va, uint64_t size)
 {
     struct px_extent e;

@@ -113,6 +113,7 @@ struct px_mem {
     struct px_mem_map *map;
     const struct px_heap *heaps[2]; /* finer bounds inside these; NULL when there is none */
     bool unified;                   /* device addresses are the host's */
+    bool open;                      /* what lies near an allocation may be read and written (PTX_UB_CHIP) */
     _Atomic(const struct px_mem *) peers[PX_MEM_PEERS]; /* of unified devices: whose memory is seen, too */
 };
 
@@ -166,6 +167,11 @@ uint64_t px_mem_stamp(const struct px_mem *mem);
 uint64_t px_mem_describe(const struct px_mem *mem, uint64_t va, char *buf, size_t size);
 
 /* Host pointer of [va, va+size) in device memory, or NULL when it is not all inside one allocation. */
+/* Makes all of the range readable and writable. Before anything is allocated. False: the host refuses. */
+bool px_mem_open(struct px_mem *mem);
+/* Are these addresses of device memory past an allocation, at most 64 MiB from its end? There a chip has
+ * pages that a program may use. */
+bool px_mem_is_past(const struct px_mem *mem, uint64_t va, uint64_t size);
 void *px_mem_host(const struct px_mem *mem, uint64_t va, uint64_t size);
 
 #endif

@@ -226,6 +226,7 @@ static bool source(struct px_gang *g, const struct px_insn *in, uint32_t lane, u
                          (unsigned long long)va, p.why);
             return refuse_source(g);
         }
+        if (!p.seg.len) return *from = p.host, true;
         *seg = p.seg;
     }
     *from = seg->host + (va - seg->lo);

@@ -23,12 +23,22 @@ static struct px_place_of flat(uint8_t *host, uint64_t lo, uint64_t len, uint64_
     return p;
 }
 
+/* Past an allocation, where a chip goes on; nothing is learnt, so each lane comes here again. */
+static struct px_place_of past_end(struct px_gang *g, uint64_t va)
+{
+    const struct px_mem *mem = g->cta->grid->mem;
+    px_private_flush(g->worker);
+    return (struct px_place_of){.stride = 4, .host = (uint8_t *)(uintptr_t)(va + (uint64_t)mem->delta)};
+}
+
 static struct px_place_of in_global(struct px_gang *g, uint64_t va, uint64_t size)
 {
     const struct px_mem *mem = g->cta->grid->mem;
     struct px_extent x = {mem->lo, mem->len};
-    if (!mem->host_mode && !px_mem_extent(mem, va, &x))
-        return (struct px_place_of){.why = "address is in no allocation"};
+    const bool inside = mem->host_mode || px_mem_extent(mem, va, &x);
+    if (mem->open && !(inside && size <= x.len - (va - x.lo)) && px_mem_is_past(mem, va, size))
+        return past_end(g, va);
+    if (!inside) return (struct px_place_of){.why = "address is in no allocation"};
     if (mem->host_mode && va - x.lo < x.len)
         px_private_between(g->worker, va, size, &x);
     else
@@ -123,6 +133,14 @@ bool px_gang_misaligned(struct px_gang *g, uint8_t space, uint32_t lane, uint64_
            (px_gang_find(g, space, lane, va, size).host || px_gang_find(g, space, lane, va - off, size).host);
 }
 
+/* What helps where a chip has no fault. */
+static const char *may_go_on(const struct px_gang *g, uint8_t space, uint64_t va, uint64_t size)
+{
+    const bool global = space == PX_SPACE_GLOBAL || (space == PX_SPACE_NONE && !px_window_of(va));
+    return global && px_mem_is_past(g->cta->grid->mem, va, size) ? " (--ub=chip goes on, as a chip does)"
+                                                                 : "";
+}
+
 struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size)
 {
     uint64_t va = px_address(g, in, lane);
@@ -134,8 +152,8 @@ struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, 
     } else if (!p.host && other_rank(g, in->space, va, size)) {
         trap_rank(g, in, lane, va, size, other_rank(g, in->space, va, size), p.why);
     } else if (!p.host) {
-        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "access of %u bytes at 0x%llx: %s", size,
-                     (unsigned long long)va, p.why);
+        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "access of %u bytes at 0x%llx: %s%s", size,
+                     (unsigned long long)va, p.why, may_go_on(g, in->space, va, size));
     }
     return p;
 }

@@ -14,11 +14,13 @@
  * a value, flags = which of b, c and the mask are scalars.
  */
 #include "base/alloc.h"
+#include "match/match.h"
 #include "ops/warp.h"
 
 /* One warp's operands and results, lane by lane. `lanes` take part. */
 struct warp {
     uint32_t lanes;
+    uint32_t here, gone; /* others whose values shuffles find; that have exited, and are found to be 0 */
     uint64_t a[32], d[32];
     uint32_t b[32], c[32];
     uint32_t p; /* predicate results */
@@ -40,7 +42,8 @@ static void do_shfl(struct warp *w, uint64_t kind)
         default: j = low | (b & ~segment), inside = j <= high; break;
         }
         if (!inside) j = lane;
-        w->d[lane] = w->lanes >> (j & 31) & 1 ? w->a[j & 31] : w->a[lane];
+        j &= 31;
+        w->d[lane] = (w->lanes | w->here) >> j & 1 ? w->a[j] : w->gone >> j & 1 ? 0 : w->a[lane];
         w->p |= (uint32_t)inside << lane;
     }
 }
@@ -197,6 +200,84 @@ static void give(struct px_gang *g, const struct px_insn *in, uint32_t base, con
     }
 }
 
+/* ---- as a chip does it ---- */
+
+/* Those of `lanes` of a warp that name the same members as the first of them. */
+static uint32_t group_of(const struct px_gang *g, const struct px_insn *in, uint32_t base, uint32_t lanes)
+{
+    const uint32_t member = member_of(g, in, base + (uint32_t)__builtin_ctz(lanes));
+    uint32_t same = lanes;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(left);
+        if (member_of(g, in, base + i) != member) same &= ~(1u << i);
+    }
+    return same;
+}
+
+/* The lanes of a warp that live, but for those that stand at an exit: on a chip they have left by now. */
+static uint32_t staying(const struct px_gang *g, uint32_t index)
+{
+    uint32_t lanes = px_lanes_warp(&g->live, index);
+    for (uint32_t k = 0; k < g->entries.ready.n; k++) {
+        const struct px_entry *e = &g->entries.all[g->entries.ready.at[k]];
+        const struct px_fcode *code = e->frame->code;
+        const struct px_inst *inst = code->src[code->conv[e->pc].src].inst;
+        if (inst && px_inst_in(inst, PX_SET_leave)) lanes &= ~px_lanes_warp(&e->mask, index);
+    }
+    return lanes;
+}
+
+/*
+ * The groups of a warp, by mask. A group is complete when the living lanes that its mask names are in it; who
+ * else has that mask takes part. One that is not waits, but for lanes that their mask does not name:
+ * *stranger is such a lane (PX_LANES_MAX: there is none).
+ */
+static bool groups_complete(const struct px_gang *g, const struct px_insn *in, uint32_t index, uint32_t here,
+                            uint32_t *stranger)
+{
+    const uint32_t base = index * 32, live = staying(g, index);
+    bool complete = true;
+    for (uint32_t left = here, same; left; left &= ~same) {
+        same = group_of(g, in, base, left);
+        const uint32_t member = member_of(g, in, base + (uint32_t)__builtin_ctz(same));
+        if (!(member & live & ~same)) continue;
+        complete = false;
+        if (same & ~member) *stranger = base + (uint32_t)__builtin_ctz(same & ~member);
+    }
+    return complete;
+}
+
+/* Operands are taken of all lanes first: shuffles reach beyond their group. */
+static void do_groups(struct px_gang *g, const struct px_insn *in, uint32_t index, uint32_t here)
+{
+    struct warp all = {.lanes = here, .here = here, .gone = ~staying(g, index)};
+    uint32_t groups[32], n = 0;
+    for (uint32_t left = here; left; left &= ~groups[n++]) groups[n] = group_of(g, in, index * 32, left);
+    take(g, in, index * 32, &all);
+    for (uint32_t i = 0; i < n; i++) {
+        struct warp w = all;
+        w.lanes = groups[i];
+        compute(&w, in->imm);
+        give(g, in, index * 32, &w);
+    }
+}
+
+static int sync_as_chip(struct px_gang *g, const struct px_insn *in, struct px_lanes lanes)
+{
+    uint32_t stranger = PX_LANES_MAX;
+    bool complete = true;
+    for (uint32_t w = 0; w < g->width / 32; w++)
+        complete &= groups_complete(g, in, w, px_lanes_warp(&lanes, w), &stranger);
+    if (stranger < PX_LANES_MAX)
+        return px_gang_trap(g, in, stranger, PX_CUDA_ILLEGAL_INSTRUCTION, 0,
+                            "member mask 0x%x names lanes that have not come, and not the lane itself",
+                            member_of(g, in, stranger));
+    if (!complete) return PX_STEP_SYNC;
+    for (uint32_t w = 0; w < g->width / 32; w++)
+        if (px_lanes_warp(&lanes, w)) do_groups(g, in, w, px_lanes_warp(&lanes, w));
+    return PX_STEP_NEXT;
+}
+
 /* ---- on the spot ---- */
 
 /* Does the operation for the lanes of one warp that name the same members. 0 when some are elsewhere. */
@@ -259,10 +340,13 @@ int px_warp_sync(struct px_gang *g, const struct px_insn *in)
     if (g->resume) return collect(g, in);
     struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
+    if (in->imm & PX_SYNC_CHIP && !(in->imm & PX_SYNC_ACTIVE)) return sync_as_chip(g, in, lanes);
     uint32_t bad = stranger(g, in, lanes);
     if (bad < PX_LANES_MAX)
-        return px_gang_trap(g, in, bad, PX_CUDA_ILLEGAL_INSTRUCTION, 0,
-                            "member mask 0x%x does not name the lane itself", member_of(g, in, bad));
+        return px_gang_trap(
+            g, in, bad, PX_CUDA_ILLEGAL_INSTRUCTION, 0,
+            "member mask 0x%x does not name the lane itself (--ub=chip goes on, as a chip does)",
+            member_of(g, in, bad));
     if (!all_here(g, in, lanes)) return PX_STEP_SYNC;
     for (uint32_t w = 0; w < g->width / 32; w++)
         for (uint32_t left = px_lanes_warp(&lanes, w), done; left; left &= ~done) {
@@ -303,7 +387,7 @@ static void leave_operands(struct px_gang *g, const struct px_insn *in, struct p
 static void finish_group(struct px_gang *g, uint32_t index, uint32_t lanes, uint32_t key)
 {
     struct px_sync *s = &g->sync[index * 32];
-    struct warp w = {.lanes = lanes};
+    struct warp w = {.lanes = lanes, .gone = key & PX_SYNC_CHIP ? ~px_lanes_warp(&g->live, index) : 0};
     for (uint32_t i = 0; i < 32; i++) w.a[i] = s[i].a, w.b[i] = s[i].b, w.c[i] = s[i].c;
     compute(&w, key);
     for (uint32_t left = lanes; left; left &= left - 1) {

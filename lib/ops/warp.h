@@ -35,7 +35,12 @@ enum { PX_REDUX_FMIN, PX_REDUX_FMAX };
 #define PX_SYNC(what, mode) ((uint32_t)((what) << 4 | (mode)))
 #define PX_SYNC_WHAT(imm) ((enum px_sync_what)((imm) >> 4 & 15))
 #define PX_SYNC_MODE(imm) ((uint32_t)((imm)&15))
-enum { PX_SYNC_ABS = 256, PX_SYNC_NAN = 512, PX_SYNC_ACTIVE = 1024 /* old forms: whoever is here */ };
+enum {
+    PX_SYNC_ABS = 256,
+    PX_SYNC_NAN = 512,
+    PX_SYNC_ACTIVE = 1024, /* old forms: whoever is here */
+    PX_SYNC_CHIP = 2048    /* PTX_UB_CHIP: masks need not name the lane itself */
+};
 
 /* px_insn.flags of these records, besides PX_IF_NEGATE */
 enum { PX_SYNC_SCALAR_B = 16, PX_SYNC_SCALAR_C = 32, PX_SYNC_SCALAR_M = 64 };

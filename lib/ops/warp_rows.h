@@ -27,6 +27,7 @@ PX_INLINE bool groups_are_here(const struct px_gang *g, const struct px_insn *in
         const uint32_t here = px_lanes_warp(&g->active, w), *row = members + w * WARP;
         uint32_t differ = 0;
         if (!here) continue;
+        if (in->imm & PX_SYNC_CHIP && here != ~0u) return false; /* lanes that have exited give 0 */
         const uint32_t member = scalar ? *members : row[__builtin_ctz(here)];
         if (!scalar) PX_WARP_LOOP differ |= (row[i] ^ member) & m[w * WARP + i];
         if (differ || here & ~member || member & px_lanes_warp(&g->live, w) & ~here) return false;

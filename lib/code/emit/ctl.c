@@ -271,6 +271,7 @@ static px_handler meeting_of(const struct px_emitter *e, uint32_t kind)
 void px_emit_meet(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     struct px_insn r = {.imm = in->fact, .size = o[2].kind == PX_IR_NONE ? 4 : o[2].elem};
+    if (e->f->coder->wishes.ub_chip) r.imm |= PX_SYNC_CHIP;
     if (o[0].kind != PX_IR_NONE) r.d = px_emit_place(e, &o[0]);
     if (o[1].kind != PX_IR_NONE) r.e = px_emit_place(e, &o[1]);
     if (o[2].kind != PX_IR_NONE) r.a = px_emit_row(e, &o[2]);

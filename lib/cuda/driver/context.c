@@ -109,6 +109,7 @@ static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
                                 .pending_launches =
                                     (unsigned)c->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT],
                                 .approx_exact = s->approx_exact,
+                                .ub = s->ub_chip ? PTX_UB_CHIP : PTX_UB_FAULT,
                                 .output = print,
                                 .output_user = c,
                                 .max_output = s->max_output ? s->max_output : UINT64_MAX,

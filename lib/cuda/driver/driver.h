@@ -117,7 +117,7 @@ struct px_cu_settings {
     bool arch_auto, arch_given;
     uint64_t memory; /* bytes of a device */
     unsigned threads;
-    int approx_exact;
+    int approx_exact, ub_chip;
     ptx_fmad fmad;
     ptx_profile profile; /* of texts that programs load */
     ptx_async async;

@@ -174,6 +174,7 @@ static bool read_environment(void)
     if (!read_number("PTXVM_MAX_OUTPUT", UINT64_MAX, &settings.max_output)) return false;
     if (!read_number("PTXVM_DETERMINISTIC", 1, &deterministic)) return false;
     if (!read_word("PTXVM_APPROX", "chip", "exact", &exact)) return false;
+    if (!read_word("PTXVM_UB", "fault", "chip", &settings.ub_chip)) return false;
     if (!read_word("PTXVM_PROFILE", "13.0", "all", &all)) return false;
     if (!read_word("PTXVM_FMAD", "true", "false", &fmad) || !read_async()) return false;
     if (!read_number("PTXVM_COUNTS", 1, &counts) || !read_schedule()) return false;

@@ -20,6 +20,7 @@ struct px_code_wishes px_program_wishes(const struct ptx_program *program)
 {
     const struct ptx_device *device = program->device;
     return (struct px_code_wishes){.approx_exact = device->config.approx_exact != 0,
+                                   .ub_chip = device->config.ub == PTX_UB_CHIP,
                                    .fmad = program->fmad,
                                    .engine = device->engine,
                                    .counters = device->config.counts ? device->config.workers : 0,

@@ -334,7 +334,7 @@ static ptx_status make_unified(struct ptx_device *device, uint64_t bytes)
     }
     if (px_mem_init_at(&device->mem, &device->alloc, bytes, UNIFIED_FIRST + (c->unified - 1) * UNIFIED_BYTES,
                        UNIFIED_BYTES))
-        return PTX_OK;
+        return c->ub != PTX_UB_CHIP || px_mem_open(&device->mem) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
     px_device_say(device,
                   "range %u of the host's addresses is not free, or cannot be had; choose another, or less "
                   "memory (ptx_device_config.unified, memory_bytes)",
@@ -351,7 +351,8 @@ static ptx_status make_memory(struct ptx_device *device)
         return PTX_ERROR_INVALID_ARGUMENT;
     }
     if (c->unified) return make_unified(device, c->memory_bytes + own);
-    if (!px_mem_init(&device->mem, &device->alloc, c->memory_bytes + own, c->host_memory != 0)) {
+    if (!px_mem_init(&device->mem, &device->alloc, c->memory_bytes + own, c->host_memory != 0) ||
+        (c->ub == PTX_UB_CHIP && !px_mem_open(&device->mem))) {
         px_device_say(device,
                       "the %" PRIu64
                       " MiB of address space for device memory cannot be reserved; ask for less "
