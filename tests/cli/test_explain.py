@@ -27,7 +27,7 @@ NO_EXAMPLE = set(
 
 # ptxas says two things of the fault, so the module must draw both.
 COMPANIONS = {
-    "W0101": {"E0110", "W0102"},  # a 32-bit address: the place, and that the target has only 64-bit addresses
+    "W0101": {"E0110"},  # a 32-bit address: the place, and that the target has only 64-bit addresses
     "W0102": {"E0116"},  # 32-bit addresses: hosts have 64 bits, and nothing compiles for 32
     "E0110": {"W0102"},
     "E0116": {"W0102"},
