@@ -80,6 +80,13 @@ static uint64_t value_of(struct type t, const char *s)
     return v.u;
 }
 
+/* NUMBER is of the parameter's type, unless it says which it has. */
+static uint64_t given(struct type t, const char *s)
+{
+    const char *colon = strchr(s, ':');
+    return colon ? value_of(type_of(s), colon + 1) : value_of(t, s);
+}
+
 static uint64_t element(const struct command *c, const struct arg *a, uint64_t i)
 {
     uint64_t v = 0;
@@ -87,13 +94,21 @@ static uint64_t element(const struct command *c, const struct arg *a, uint64_t i
     return v;
 }
 
+/* The number as an element of the type. */
+static uint64_t number_of(struct type t, uint64_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+    return value_of(t, text);
+}
+
 static void fill(struct command *c, const struct arg *a)
 {
-    bool iota = !strcmp(a->init, "iota");
+    const bool iota = !strcmp(a->init, "iota");
     for (uint64_t i = 0; i < a->n; i++) {
-        char number[32];
-        snprintf(number, sizeof number, "%llu", (unsigned long long)i);
-        uint64_t v = !strcmp(a->init, "zeros") ? 0 : value_of(a->type, iota ? number : a->init);
+        const uint64_t v = !strcmp(a->init, "zeros") ? 0
+                           : iota                    ? number_of(a->type, i)
+                                                     : value_of(a->type, a->init);
         memcpy(c->buffer + a->at + i * a->type.bytes, &v, a->type.bytes);
     }
 }
@@ -105,7 +120,7 @@ static void dimensions(const char *s, uint32_t d[3])
     if (sscanf(s, "%u,%u,%u", &d[0], &d[1], &d[2]) < 1) fail(USAGE, s, "no dimensions");
 }
 
-/* [NAME=]TYPE[N][=INIT] or [NAME=]NUMBER */
+/* [NAME=]TYPE[N][=INIT], [NAME=]TYPE:NUMBER or [NAME=]NUMBER */
 static void add_arg(struct command *c, char *s)
 {
     struct arg *a = &c->args[c->nargs++];
@@ -231,7 +246,7 @@ static void make_params(struct command *c, const char *text, size_t size)
             fail(USAGE, p.name, "the first parameter must be a buffer here");
         snprintf(a->param, sizeof a->param, "%s", p.name);
         const struct type t = {*p.type == 'f' ? 'f' : 'u', (unsigned)p.size};
-        uint64_t v = a->is_buffer ? first_address + a->at : value_of(t, a->spec);
+        uint64_t v = a->is_buffer ? first_address + a->at : given(t, a->spec);
         memcpy(c->params + p.offset, &v, p.size < 8 ? p.size : 8);
         c->param_bytes = p.offset + p.size;
     }
@@ -256,17 +271,17 @@ static bool holds(const struct command *c, const char *expect)
     const char *what = strchr(expect, '=');
     if (!what) fail(USAGE, expect, "NAME=VALUES is wanted");
     const struct arg *a = buffer_named(c, expect, (size_t)(what++ - expect));
-    bool all = !strncmp(what, "all:", 4);
+    const bool all = !strncmp(what, "all:", 4), iota = !strcmp(what, "iota");
     what += all ? 4 : 0;
     for (uint64_t i = 0; i < a->n && strncmp(what, "...", 3) != 0; i++) {
-        uint64_t want = value_of(a->type, what), mask = ~0ull >> (64 - 8 * a->type.bytes),
-                 got = element(c, a, i);
+        const uint64_t mask = ~0ull >> (64 - 8 * a->type.bytes), got = element(c, a, i);
+        const uint64_t want = iota ? number_of(a->type, i) : value_of(a->type, what);
         if (got != (want & mask)) {
             printf("%s[%llu] is 0x%llx, expected %.24s\n", a->param, (unsigned long long)i,
                    (unsigned long long)got, what);
             return false;
         }
-        if (!all) what += strcspn(what, ",");
+        if (!all && !iota) what += strcspn(what, ",");
         what += *what == ',';
     }
     return true;

@@ -265,6 +265,16 @@ static void link(struct ref_machine *m)
     if (l->buffer && l->param_bytes >= 8) memcpy(m->params, &l->buffer_address, 8);
 }
 
+/* It knows no clusters but those of one block. */
+static void refuse_clusters(struct ref_machine *m)
+{
+    const struct px_func *func = m->kernel->fn->func;
+    for (unsigned i = 0; i < func->ndirs; i++)
+        for (unsigned k = 0; func->dirs[i].word == PX_W_reqnctapercluster && k < func->dirs[i].n; k++)
+            if (func->dirs[i].value[k] > 1)
+                ref_fail(m, "the reference does not run clusters of several blocks");
+}
+
 static void find_kernel(struct ref_machine *m)
 {
     const char *name = m->launch->kernel;
@@ -275,6 +285,7 @@ static void find_kernel(struct ref_machine *m)
         m->kernel = f;
     }
     if (!m->kernel) ref_fail(m, "there is no kernel '%s'", name ? name : "");
+    refuse_clusters(m);
 }
 
 static void prepare(struct ref_machine *m)

@@ -132,13 +132,12 @@ TEST(width_follows_pressure)
 TEST(errors_name_the_line)
 {
     struct px_refusal why = {0};
-    struct loaded l = load_for(".version 8.7\n.target sm_100a\n.address_size 64\n",
-                               ".entry k()\n{\n.reg .b32 %r;\nmov.u32 %r, 0;\n"
-                               "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r, 32;\nret;\n}\n");
+    struct loaded l = load_for(".version 8.0\n.target sm_90\n.address_size 64\n",
+                               ".entry k()\n.reqnctapercluster 2\n{\nret;\n}\n");
     const struct px_code *code = code_of(&l, 32, &why);
     assert_null(code);
-    assert_non_null(strstr(why.text, ":8:"));
-    assert_non_null(strstr(why.text, "tcgen05"));
+    assert_non_null(strstr(why.text, ":5:"));
+    assert_non_null(strstr(why.text, ".reqnctapercluster"));
     unload(&l);
 }
 
