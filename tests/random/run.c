@@ -250,7 +250,9 @@ static bool run_engine(struct session *s, const struct config *c, uint8_t *buffe
     device->engine = (PX_ENGINE_ALL & ~c->off) | PX_ENGINE_VERIFY;
     device->config.schedule = c->schedule ? PTX_SCHEDULE_RANDOM : PTX_SCHEDULE_USUAL;
     device->config.schedule_seed = s->seed;
+    px_sched_lock(&device->sched); /* helpers of the run before may still look for work */
     device->sched.random = c->schedule ? s->seed | 1 : 0;
+    px_sched_unlock(&device->sched);
     ptx_device_counts_clear(device);
     bool good = ptx_memory_alloc(device, s->shape->buffer_bytes, &at) == PTX_OK;
     if (good && ptx_program_create(device, modules, 1, &plain, &program) != PTX_OK)
