@@ -287,7 +287,8 @@ static void decide(struct find *f)
         for (uint32_t i = 0; i < f->sums.n; i++) decide_sum(f, &f->sums.at[i], several);
     for (uint32_t i = 0; i < f->products.n; i++) {
         const struct product *p = &f->products.at[i];
-        f->out[p->item].gone = !p->kept && !p->scaled && p->taken && p->taken == p->readers;
+        f->out[p->item].gone =
+            !p->kept && !p->kept_behind && !p->scaled && p->taken && p->taken == p->readers;
     }
 }
 
