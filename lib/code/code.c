@@ -111,6 +111,13 @@ static void free_records(const ptx_allocator *alloc, struct px_fcode *code)
     px_free(alloc, code->records, px_records_bytes(code->n));
 }
 
+static void free_functions(const struct px_linked *linked, struct px_fcode **codes,
+                           const ptx_allocator *alloc)
+{
+    for (uint32_t i = 0; i < linked->nfuncs; i++)
+        if (codes[i]) free_records(alloc, codes[i]);
+}
+
 /* ---- functions ---- */
 
 struct px_irfn *px_code_function(struct px_coder *coder, const struct px_lfunc *func)
@@ -333,12 +340,6 @@ static struct px_code *make(struct px_coder *coder)
     return assemble(coder);
 }
 
-static void free_codes(struct px_coder *coder)
-{
-    for (uint32_t i = 0; coder->codes && i <= coder->linked->nfuncs; i++)
-        if (coder->codes[i]) free_records(&coder->keep->alloc, coder->codes[i]);
-}
-
 /* NULL: refused->again, or not at all. */
 static struct px_code *decode_once(const struct px_coder *like, struct px_refusal *why)
 {
@@ -355,7 +356,7 @@ static struct px_code *decode_once(const struct px_coder *like, struct px_refusa
     bool failed = setjmp(no_memory);
     if (!failed) code = make(&coder);
     *why = coder.why;
-    if (!code) free_codes(&coder);
+    if (!code && coder.codes) free_functions(like->linked, coder.codes, &arena->alloc);
     px_arena_free(&pass);
     px_arena_free(&draft);
     px_arena_free(&scratch);
@@ -377,8 +378,7 @@ static struct px_code *decode_until(struct px_coder *coder, struct px_refusal *w
         code = decode_once(coder, why);
     } while (!code && coder->refused->again);
     if (!code || !dump) return code;
-    for (uint32_t i = 0; i < coder->linked->nfuncs; i++)
-        if (code->funcs[i]) free_records(&coder->keep->alloc, code->funcs[i]);
+    free_functions(coder->linked, code->funcs, &coder->keep->alloc);
     px_arena_rewind(coder->keep, &before);
     coder->wishes.dump = dump;
     return decode_once(coder, why);
@@ -471,8 +471,7 @@ static void try_kernel(struct px_coder *coder, const struct px_lfunc *func)
     struct px_code *code =
         px_decode(coder->linked, func, 32, coder->program, coder->level, &wishes, coder->keep, &why);
     if (!code && why.text) tell_of(coder, func, why.text);
-    for (uint32_t i = 0; code && i < coder->linked->nfuncs; i++)
-        if (code->funcs[i]) free_records(&coder->keep->alloc, code->funcs[i]);
+    if (code) free_functions(coder->linked, code->funcs, &coder->keep->alloc);
 }
 
 bool px_code_gaps(const struct px_linked *linked, uint32_t program, const struct px_level *level,
@@ -511,8 +510,7 @@ static void show_kernel(struct px_arena *keep, const struct px_coder *like, cons
     struct px_code *code = px_decode(like->linked, func, like->threads, like->program, like->level,
                                      &like->wishes, keep, &refusal);
     *why = code ? NULL : refusal.text;
-    for (uint32_t i = 0; code && i < like->linked->nfuncs; i++)
-        if (code->funcs[i]) free_records(&keep->alloc, code->funcs[i]);
+    if (code) free_functions(like->linked, code->funcs, &keep->alloc);
 }
 
 bool px_code_show(const struct px_linked *linked, uint32_t program, const struct px_level *level,

@@ -227,28 +227,34 @@ static void let_go(ptx_address gate)
     assert_int_equal(ptx_memory_write(device, gate, &one, sizeof one), PTX_OK);
 }
 
-/* The memory of an ALLOC node is given to a kernel of the same launch, behind a gate; meanwhile `meanwhile`
- * does away with what the launch was made of. */
-static void launch_and(void (*meanwhile)(ptx_instance instance))
+/* Memory of the graph's own, a kernel that stores `value` there, and its end. */
+static void add_memory_nodes(ptx_graph to, uint32_t value)
 {
-    const ptx_address gate = buffer(4);
     ptx_address memory;
-    ptx_instance instance;
     const ptx_node_config alloc = {
         .struct_size = sizeof alloc, .kind = PTX_NODE_ALLOC, .bytes = 64, .allocated = &memory};
-    const ptx_node first = add(graph, NULL, &alloc);
+    const ptx_node first = add(to, NULL, &alloc);
     const struct {
         ptx_address p;
         uint32_t v;
-    } params = {memory, 5};
+    } params = {memory, value};
     const ptx_launch_config launch = launch_shape(1, 1, &params, sizeof params);
     const ptx_node_config store = {.struct_size = sizeof store,
                                    .kind = PTX_NODE_KERNEL,
                                    .kernel = kernel_named("store"),
                                    .launch = &launch};
-    const ptx_node second = add(graph, &first, &store);
+    const ptx_node second = add(to, &first, &store);
     const ptx_node_config release = {.struct_size = sizeof release, .kind = PTX_NODE_FREE, .address = memory};
-    add(graph, &second, &release);
+    add(to, &second, &release);
+}
+
+/* The memory of an ALLOC node is given to a kernel of the same launch, behind a gate; meanwhile `meanwhile`
+ * does away with what the launch was made of. */
+static void launch_and(void (*meanwhile)(ptx_instance instance))
+{
+    const ptx_address gate = buffer(4);
+    ptx_instance instance;
+    add_memory_nodes(graph, 5);
     assert_int_equal(ptx_graph_instantiate(device, graph, &instance), PTX_OK);
     hold(stream, gate);
     assert_int_equal(ptx_instance_launch(device, instance, stream), PTX_OK);
@@ -274,23 +280,8 @@ CASE(a_launch_keeps_its_memory_when_the_instance_goes)
 static void update_by_another(ptx_instance instance)
 {
     ptx_graph like;
-    ptx_address memory;
-    const ptx_node_config alloc = {
-        .struct_size = sizeof alloc, .kind = PTX_NODE_ALLOC, .bytes = 64, .allocated = &memory};
     assert_int_equal(ptx_graph_create(device, &like), PTX_OK);
-    const ptx_node first = add(like, NULL, &alloc);
-    const struct {
-        ptx_address p;
-        uint32_t v;
-    } params = {memory, 6};
-    const ptx_launch_config launch = launch_shape(1, 1, &params, sizeof params);
-    const ptx_node_config store = {.struct_size = sizeof store,
-                                   .kind = PTX_NODE_KERNEL,
-                                   .kernel = kernel_named("store"),
-                                   .launch = &launch},
-                          release = {.struct_size = sizeof release, .kind = PTX_NODE_FREE, .address = memory};
-    const ptx_node second = add(like, &first, &store);
-    add(like, &second, &release);
+    add_memory_nodes(like, 6);
     assert_int_equal(ptx_instance_update(device, instance, like), PTX_OK);
     assert_int_equal(ptx_graph_destroy(device, graph), PTX_OK);
     assert_int_equal(ptx_graph_destroy(device, like), PTX_OK);

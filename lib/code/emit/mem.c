@@ -273,6 +273,21 @@ static void load_unit(struct px_emitter *e, struct both *r, const struct unit *u
                     sign);
 }
 
+/* The units of n elements, of `elem` bytes each, that lie behind one another in memory. */
+static void each_unit(struct px_emitter *e, const struct px_ir_inst *in, struct both *r,
+                      const struct px_ir_operand *o, uint32_t n, uint8_t elem,
+                      void (*access)(struct px_emitter *e, struct both *r, const struct unit *u))
+{
+    for (uint32_t i = 0; i < n;) {
+        const struct unit u = unit_of(in, o + i, n - i, elem);
+        const uint32_t bytes = u.n * u.bytes;
+        if (i) r->conv.size = r->div.size = (uint8_t)bytes;
+        access(e, r, &u);
+        r->conv.imm += bytes, r->div.imm += bytes;
+        i += u.n;
+    }
+}
+
 void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_ir_operand *address = &o[in->ndst];
@@ -282,14 +297,7 @@ void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     struct both r = access_both(e, in, address);
     if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) r.version = PX_ALONE;
     if (n == 1 && r.version == PX_SURVEYED && is_long(e)) r.conv.x[1] = PX_LOAD_ONCE;
-    for (uint32_t i = 0; i < n;) {
-        const struct unit u = unit_of(in, o + i, n - i, address->elem);
-        const uint32_t bytes = u.n * u.bytes;
-        if (i) r.conv.size = r.div.size = (uint8_t)bytes;
-        load_unit(e, &r, &u);
-        r.conv.imm += bytes, r.div.imm += bytes;
-        i += u.n;
-    }
+    each_unit(e, in, &r, o, n, address->elem, load_unit);
 }
 
 /* ---- stores ---- */
@@ -356,14 +364,7 @@ void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     px_emit_guard(e, true);
     px_emit_trace(e, address, PTX_TRACE_WRITE | strength(in), address->elem * n);
     struct both r = access_both(e, in, address);
-    for (uint32_t i = 0; i < n;) {
-        const struct unit u = unit_of(in, s + i, n - i, address->elem);
-        const uint32_t bytes = u.n * u.bytes;
-        if (i) r.conv.size = r.div.size = (uint8_t)bytes;
-        store_unit(e, &r, &u);
-        r.conv.imm += bytes, r.div.imm += bytes;
-        i += u.n;
-    }
+    each_unit(e, in, &r, s, n, address->elem, store_unit);
 }
 
 static int acquire(struct px_gang *g, const struct px_insn *in)
