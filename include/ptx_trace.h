@@ -1,9 +1,14 @@
 /*
- * ptx_trace.h - what kernels do to memory, access by access.
+ * ptx_trace.h - what kernels do to memory, and what orders it, event by event.
  *
- * For those who check what a kernel does to memory (races, bounds of their own, what was never written) or
- * want to see where it goes. A device tells of accesses when it was made with ptx_device_config.trace; its
- * code is decoded for that, and runs slower; code of other devices has nothing of it.
+ * For checkers of memory (races, bounds, uninitialised reads) and for pictures of memory traffic. A device
+ * reports when it was made with ptx_device_config.trace or .trace_event: its code is decoded for that, and
+ * runs slower. Code of other devices holds nothing of it. The library's own checks (ptx_check.h) hear the
+ * same events.
+ *
+ * Both functions are called by the worker that runs the block, without a lock: by several workers at once,
+ * never at once for one block. Events of one block arrive in the order in which the VM executes the block.
+ * The functions must not use the device. What they take counts for the launch's time.
  */
 #ifndef PTX_TRACE_H
 #define PTX_TRACE_H
@@ -14,51 +19,127 @@
 extern "C" {
 #endif
 
+/* An instruction of a kernel. It lives as long as the kernel's program: its address identifies it. */
+typedef struct ptx_trace_place {
+    const char *kernel;      /* that was launched */
+    const char *function;    /* that the instruction stands in */
+    const char *instruction; /* how it is written */
+    const char *file;        /* where in the PTX */
+    unsigned line, column;   /* from 1 */
+    const char *source;      /* "x.cu:12 (inlined at y.cu:40)" from .loc; "" when unknown */
+} ptx_trace_place;
+
+/* Of accesses and fences: the ordering of the memory model (PTX ISA, "Memory Consistency Model"). .volatile
+ * and .mmio count as RELAXED with scope SYS. Each lists what the one before it gives and more. */
+typedef enum ptx_trace_order {
+    PTX_TRACE_WEAK = 0,
+    PTX_TRACE_RELAXED = 1,
+    PTX_TRACE_ACQUIRE = 2,
+    PTX_TRACE_RELEASE = 3,
+    PTX_TRACE_ACQ_REL = 4,
+    PTX_TRACE_SC = 5
+} ptx_trace_order;
+
+typedef enum ptx_trace_scope {
+    PTX_TRACE_THREAD = 0, /* of weak accesses */
+    PTX_TRACE_CTA = 1,
+    PTX_TRACE_CLUSTER = 2,
+    PTX_TRACE_GPU = 3,
+    PTX_TRACE_SYS = 4
+} ptx_trace_scope;
+
+/* ---- accesses ---- */
+
 /* What an access does, or-ed. */
 enum {
     PTX_TRACE_READ = 1,
     PTX_TRACE_WRITE = 2,
     PTX_TRACE_ATOMIC = 4, /* atom, red, mbarrier operations, ld and st with .relaxed, .acquire, .release,
                               .volatile and .mmio: what the memory model calls strong */
-    PTX_TRACE_ASYNC = 8   /* cp.async: it happens later, at the latest when it is waited for */
+    PTX_TRACE_ASYNC = 8,  /* cp.async: it happens later, at the latest when it is waited for */
+    /* Of an mbarrier: with WRITE an operation on it, with ASYNC also one that happens after the thread's
+     * copies (cp.async.mbarrier.arrive). Without WRITE a wait for a phase, reported once the phase has ended,
+     * for the threads that go on. */
+    PTX_TRACE_MBARRIER = 16
 };
 
-/* One thread's part. Addresses are those of the state space, as the instruction has them: of .shared from 0
- * on, of .local and .param each thread's own. */
+/* One thread's part. */
 typedef struct ptx_trace_lane {
-    ptx_address address;
-    unsigned thread; /* number in the block, x fastest */
+    ptx_address address; /* in the space that is reached: of .shared from 0 on, of .local and .param each
+                            thread's own */
+    unsigned thread;     /* number in the block, x fastest */
     unsigned bytes;
 } ptx_trace_lane;
 
 /*
  * An instruction about to touch memory, for threads of one block that execute it together: all whose guards
- * hold. It may still fault. Strings live as long as the kernel.
+ * hold. It may still fault. Threads that reach several spaces by one generic instruction are several calls.
  *
- * ptx_trace_fn (ptxvm.h) is called by any worker, by several at once, before the access is made; what it
- * takes counts for the launch's time. It must not use the device.
- *
- * Told are ld, st, atom, red, mbarrier operations, cp.async (the read, then the write; what it writes after
- * the bytes that it reads is zeros), ldmatrix and stmatrix (rows of 16 bytes, of the threads whose addresses
- * they are), and wmma.load and wmma.store, of which PTX does not say which thread reaches what: row (or
- * column) i of the matrix is told of the i-th thread of the warp. Not told: kernel parameters, which are
- * constants, and parameters of functions that are no arrays; what the hardware reaches by textures, surfaces
- * and descriptors (wgmma); what functions of the host do (printf, cudaMemcpyAsync, malloc).
+ * Reported are ld, st, atom, red, mbarrier operations, cp.async (the read, then the write; what it writes
+ * behind the bytes that it reads is zeros), ldmatrix and stmatrix (rows of 16 bytes, of the threads whose
+ * addresses they are), and wmma.load and wmma.store. PTX does not say which thread of the warp reaches which
+ * part of such a matrix: row (or column) i is reported for the i-th thread. Not reported: kernel parameters,
+ * which are constants, and parameters of functions that are no arrays; what the hardware reaches by textures,
+ * surfaces and descriptors (wgmma); what functions of the host do (printf, cudaMemcpyAsync, malloc).
  */
 typedef struct ptx_trace_access {
     size_t struct_size;
-    unsigned how;            /* PTX_TRACE_ */
+    unsigned how;            /* PTX_TRACE_READ ... */
     ptx_count_space space;   /* as written, PTX_COUNT_GENERIC without one */
-    const char *kernel;      /* that was launched */
-    const char *function;    /* that the instruction stands in, */
-    const char *instruction; /* how it is written, */
-    const char *file;        /* where in the PTX: */
-    unsigned line, column;   /* from 1 */
-    uint64_t grid;           /* number of the grid, of all that the device has launched */
+    ptx_count_space reached; /* where the addresses lead; GENERIC: to no memory of the thread's */
+    ptx_trace_order order;   /* WEAK unless PTX_TRACE_ATOMIC is set */
+    ptx_trace_scope scope;
+    const ptx_trace_place *at;
+    uint64_t grid; /* number of the grid, of all that the device has launched */
     unsigned cta[3];
+    unsigned worker; /* number of the worker, from 0 */
     unsigned nlanes;
     const ptx_trace_lane *lanes; /* by thread; until the function returns */
+    const void *engine;          /* for ptx_trace_stored */
 } ptx_trace_access;
+
+/*
+ * While a trace function hears of `access`: what lane number `lane` of it is about to store, and what lies
+ * there now, each of the lane's bytes (at most 8). False, and nothing changes: it is no store of one element,
+ * or its address leads nowhere.
+ */
+PTX_API int ptx_trace_stored(const ptx_trace_access *access, unsigned lane, void *value, void *memory);
+
+/* ---- what orders accesses ---- */
+
+typedef enum ptx_trace_kind {
+    PTX_TRACE_GRID_BEGIN = 1,     /* its blocks may run from now on; `parent`; from any thread */
+    PTX_TRACE_GRID_END = 2,       /* it and its children are complete, or its launch was stopped */
+    PTX_TRACE_BLOCK_BEGIN = 3,    /* before anything else of the block; `nthreads` is their number */
+    PTX_TRACE_BLOCK_END = 4,      /* all threads have exited */
+    PTX_TRACE_BARRIER_ARRIVE = 5, /* threads come to barrier `number` for `count` threads (0: all) */
+    PTX_TRACE_BARRIER_LEAVE = 6,  /* threads that waited there (not those of bar.arrive) go on */
+    PTX_TRACE_WARP_ARRIVE = 7,    /* bar.warp.sync: threads of one warp come; `number` is the member mask */
+    PTX_TRACE_WARP_LEAVE = 8,     /* and go on */
+    PTX_TRACE_FENCE = 9,          /* fence and membar: `order`, `scope` */
+    PTX_TRACE_COMMIT = 10,        /* cp.async.commit_group */
+    PTX_TRACE_WAIT = 11           /* cp.async.wait_group: `number` groups may be left; `count` 1: wait_all */
+} ptx_trace_kind;
+
+/* Fields that do not belong to the kind are zero. `threads` are numbers in the block, rising; they and the
+ * event live until the function returns. Threads that meet at one barrier may arrive by several events. */
+typedef struct ptx_trace_event {
+    size_t struct_size;
+    ptx_trace_kind kind;
+    const ptx_trace_place *at; /* NULL: of grids and blocks */
+    uint64_t grid;
+    unsigned cta[3];
+    unsigned worker;
+    uint64_t number;
+    unsigned count;
+    ptx_trace_order order;
+    ptx_trace_scope scope;
+    uint64_t parent;    /* GRID_BEGIN: number of the grid that launched it; 0: the host did */
+    const char *kernel; /* of the grid: GRID_BEGIN, GRID_END */
+    unsigned shape[3], block[3];
+    unsigned nthreads;
+    const unsigned *threads; /* NULL: of grids and blocks */
+} ptx_trace_event;
 
 #ifdef __cplusplus
 }

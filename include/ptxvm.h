@@ -45,9 +45,11 @@ typedef enum ptx_async { PTX_ASYNC_LATE, PTX_ASYNC_EARLY, PTX_ASYNC_RANDOM } ptx
  */
 typedef enum ptx_schedule { PTX_SCHEDULE_USUAL, PTX_SCHEDULE_RANDOM } ptx_schedule;
 
-/* Hears of an access to memory that is about to be made (ptx_trace.h). */
+/* Hears of an access to memory that is about to be made, and of what orders accesses (ptx_trace.h). */
 struct ptx_trace_access;
+struct ptx_trace_event;
 typedef void (*ptx_trace_fn)(void *user, const struct ptx_trace_access *access);
+typedef void (*ptx_trace_event_fn)(void *user, const struct ptx_trace_event *event);
 
 /*
  * What a device makes of programs that do what PTX leaves undefined: member masks that do not name their own
@@ -113,6 +115,7 @@ typedef struct ptx_device_config {
                           programs two calls may come at once. What it answers does not matter */
     void *dump_user;
     ptx_ub ub;
+    ptx_trace_event_fn trace_event; /* called with trace_user for what orders accesses; NULL: nobody asks */
 } ptx_device_config;
 
 /*

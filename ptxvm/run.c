@@ -106,6 +106,7 @@ static ptx_device *make_device(const struct options *options, struct output *out
         .max_output = options->max_output,
         .max_host = options->max_host,
         .trace = output->trace ? trace_access : NULL,
+        .trace_event = output->trace ? trace_event : NULL,
         .trace_user = output->trace,
         .dump_ir = options->dump ? NULL : options->dump_ir,
         .dump = write_dump,

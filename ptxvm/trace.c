@@ -3,6 +3,10 @@
  *
  *     sum.ptx:21 k block 0,0,0 read global 4: 0-31@0x100000000+4 40@0x100000100
  *
+ * or what orders accesses:
+ *
+ *     sum.ptx:30 k block 0,0,0 arrive at barrier 0: 0-63
+ *
  * Threads that follow one another and whose addresses are equally far apart are one item,
  * FIRST-LAST@ADDRESS+STEP.
  */
@@ -45,10 +49,16 @@ void trace_close(struct trace *trace)
 
 static const char *how_text(unsigned how)
 {
-    if (how & PTX_TRACE_ASYNC) return how & PTX_TRACE_READ ? "read async" : "write async";
     if ((how & PTX_TRACE_READ) && (how & PTX_TRACE_WRITE)) return "atomic";
-    if (how & PTX_TRACE_ATOMIC) return how & PTX_TRACE_READ ? "read strong" : "write strong";
     return how & PTX_TRACE_READ ? "read" : "write";
+}
+
+/* " acquire.gpu"; nothing of what is weak. */
+static void print_order(FILE *file, ptx_trace_order order, ptx_trace_scope scope)
+{
+    static const char *const orders[] = {"", "relaxed", "acquire", "release", "acq_rel", "sc"};
+    static const char *const scopes[] = {"", ".cta", ".cluster", ".gpu", ".sys"};
+    if (order) fprintf(file, " %s%s", orders[order], scopes[scope]);
 }
 
 static const char *space_text(ptx_count_space space)
@@ -88,9 +98,63 @@ void trace_access(void *user, const ptx_trace_access *a)
 {
     struct trace *trace = user;
     pthread_mutex_lock(&trace->lock);
-    fprintf(trace->file, "%s:%u %s block %u,%u,%u %s %s %u:", a->file, a->line, a->kernel, a->cta[0],
-            a->cta[1], a->cta[2], how_text(a->how), space_text(a->space), a->lanes[0].bytes);
+    fprintf(trace->file, "%s:%u %s block %u,%u,%u %s", a->at->file, a->at->line, a->at->kernel, a->cta[0],
+            a->cta[1], a->cta[2], how_text(a->how));
+    print_order(trace->file, a->order, a->scope);
+    fprintf(trace->file, "%s %s %u:", a->how & PTX_TRACE_ASYNC ? " async" : "", space_text(a->space),
+            a->lanes[0].bytes);
     print_lanes(trace->file, a);
+    fputc('\n', trace->file);
+    pthread_mutex_unlock(&trace->lock);
+}
+
+/* ---- what orders them ---- */
+
+static void print_grid(FILE *file, const ptx_trace_event *e)
+{
+    fprintf(file, "grid %" PRIu64 " %s %s", e->grid, e->kernel,
+            e->kind == PTX_TRACE_GRID_BEGIN ? "begins" : "ends");
+    if (e->parent) fprintf(file, ", launched by grid %" PRIu64, e->parent);
+}
+
+static void print_kind(FILE *file, const ptx_trace_event *e)
+{
+    switch (e->kind) {
+    case PTX_TRACE_BLOCK_BEGIN: fprintf(file, " begins"); break;
+    case PTX_TRACE_BLOCK_END: fprintf(file, " ends"); break;
+    case PTX_TRACE_BARRIER_ARRIVE: fprintf(file, " arrive at barrier %" PRIu64, e->number); break;
+    case PTX_TRACE_BARRIER_LEAVE: fprintf(file, " leave barrier %" PRIu64, e->number); break;
+    case PTX_TRACE_WARP_ARRIVE: fprintf(file, " arrive at warp barrier 0x%" PRIx64, e->number); break;
+    case PTX_TRACE_WARP_LEAVE: fprintf(file, " leave warp barrier 0x%" PRIx64, e->number); break;
+    case PTX_TRACE_FENCE: fprintf(file, " fence"); break;
+    case PTX_TRACE_COMMIT: fprintf(file, " commit"); break;
+    default: fprintf(file, e->count ? " wait for all copies" : " wait for groups but %" PRIu64, e->number);
+    }
+    if (e->kind == PTX_TRACE_BARRIER_ARRIVE && e->count) fprintf(file, " for %u", e->count);
+    print_order(file, e->order, e->scope);
+}
+
+static void print_threads(FILE *file, const ptx_trace_event *e)
+{
+    for (unsigned i = 0, n; i < e->nthreads; i += n) {
+        const unsigned *t = &e->threads[i];
+        for (n = 1; i + n < e->nthreads && t[n] == t[0] + n;) n++;
+        fprintf(file, n > 1 ? "%s%u-%u" : "%s%u", i ? "," : ": ", t[0], t[0] + n - 1);
+    }
+}
+
+void trace_event(void *user, const ptx_trace_event *e)
+{
+    struct trace *trace = user;
+    pthread_mutex_lock(&trace->lock);
+    if (e->kind == PTX_TRACE_GRID_BEGIN || e->kind == PTX_TRACE_GRID_END) {
+        print_grid(trace->file, e);
+    } else {
+        if (e->at) fprintf(trace->file, "%s:%u %s ", e->at->file, e->at->line, e->at->kernel);
+        fprintf(trace->file, "block %u,%u,%u", e->cta[0], e->cta[1], e->cta[2]);
+        print_kind(trace->file, e);
+        if (e->threads) print_threads(trace->file, e);
+    }
     fputc('\n', trace->file);
     pthread_mutex_unlock(&trace->lock);
 }

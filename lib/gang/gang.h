@@ -168,6 +168,7 @@ struct px_cta {
     int *last_error;                   /* of each thread; */
     bool errors;                       /* some may not be 0 */
     bool told;                         /* it has let dependents of the grid begin */
+    bool traced;                       /* who hears of what orders accesses has heard of it */
     struct px_frame *spare;            /* of functions, to use again */
     uint64_t frame_bytes;              /* held by frames, spare ones included */
     struct px_async_when when;         /* asynchronous copies finish */

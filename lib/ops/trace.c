@@ -1,7 +1,10 @@
-/* trace.c - tells of accesses to memory. */
+/* trace.c - reports accesses to memory, and what orders them. */
 #include "ops/trace.h"
+#include "ops/mem.h"
 
 enum { WARP = 32 };
+
+/* ---- accesses ---- */
 
 /* Where line `line` of a matrix begins, from its first one. */
 static uint64_t line_at(const struct px_gang *g, const struct px_insn *in, const struct px_traced *t,
@@ -16,32 +19,163 @@ static bool takes_part(const struct px_traced *t, uint32_t of_warp)
     return t->lines ? of_warp < t->lines : !t->first || of_warp < t->first;
 }
 
-static void tell(struct px_gang *g, const struct px_traced *t, const ptx_trace_lane *lanes, uint32_t n)
+/* The space that a generic address leads to; *va becomes the address there. */
+static ptx_count_space reached_by(const struct px_gang *g, uint32_t thread, uint64_t *va)
 {
-    ptx_trace_access access = t->is;
-    const struct px_cta *cta = g->cta;
-    access.grid = cta->grid->id;
-    memcpy(access.cta, cta->ctaid, sizeof access.cta);
-    access.lanes = lanes;
-    access.nlanes = n;
-    g->worker->trace(g->worker->trace_user, &access);
+    const struct px_uniform *u = &g->cta->uniform;
+    const uint64_t local = px_local_base(g->cta->slot, thread), offset = (uint32_t)*va, window = *va - offset;
+    switch (px_window_of(*va)) {
+    case PX_WIN_NONE: return PTX_COUNT_GLOBAL;
+    case PX_WIN_LOCAL:
+        if (*va - local >= PX_LOCAL_MAX) return PTX_COUNT_GENERIC;
+        *va -= local;
+        return PTX_COUNT_LOCAL;
+    case PX_WIN_SHARED:
+        if (window != u->shared_window) return PTX_COUNT_GENERIC;
+        *va = offset;
+        return PTX_COUNT_SHARED;
+    case PX_WIN_CONST: *va = offset; return PTX_COUNT_CONST;
+    case PX_WIN_PARAM: *va = offset; return PTX_COUNT_PARAM;
+    default: return PTX_COUNT_GENERIC;
+    }
 }
 
-int px_trace_access(struct px_gang *g, const struct px_insn *in)
+/* Lanes as the instruction has them; and which space each reaches. */
+struct reach {
+    ptx_trace_lane lane[PX_LANES_MAX];
+    uint8_t space[PX_LANES_MAX];
+    uint32_t n;
+};
+
+static void gather(struct px_gang *g, const struct px_insn *in, struct reach *r)
 {
     const struct px_traced *t = in->aux;
     const struct px_lanes who = px_gang_lanes(g, in);
     const uint64_t *address = PX_ROW(g, uint64_t, in->a);
-    ptx_trace_lane lanes[PX_LANES_MAX];
-    uint32_t lane, n = 0;
+    uint32_t lane;
+    r->n = 0;
     PX_FOR_LANES(lane, who)
     {
         const uint32_t of_warp = lane % WARP, bytes = t->bytes ? t->bytes : PX_ROW(g, uint32_t, in->b)[lane];
         uint64_t at = address[in->flags & PX_IF_SCALAR_A ? 0 : lane] + t->offset;
         if (!bytes || !takes_part(t, of_warp)) continue;
         if (t->lines) at += line_at(g, in, t, lane, of_warp);
-        lanes[n++] = (ptx_trace_lane){px_space_address(in->space, at), g->first + lane, bytes};
+        at = px_space_address(in->space, at);
+        r->space[r->n] =
+            t->space == PTX_COUNT_GENERIC ? reached_by(g, g->first + lane, &at) : (uint8_t)t->space;
+        r->lane[r->n++] = (ptx_trace_lane){at, g->first + lane, bytes};
     }
-    if (n) tell(g, t, lanes, n);
+}
+
+/* What ptx_trace_access.engine leads to. */
+struct context {
+    struct px_gang *g;
+    const struct px_insn *in;
+};
+
+/* Those of the first one's space; the others move to the front of what is left. */
+static uint32_t take_space(struct reach *r, ptx_trace_lane *lanes)
+{
+    const uint8_t space = r->space[0];
+    uint32_t n = 0, left = 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (r->space[i] == space) {
+            lanes[n++] = r->lane[i];
+            continue;
+        }
+        r->space[left] = r->space[i];
+        r->lane[left++] = r->lane[i];
+    }
+    r->n = left;
+    return n;
+}
+
+int px_trace_access(struct px_gang *g, const struct px_insn *in)
+{
+    const struct px_traced *t = in->aux;
+    const struct px_worker *worker = g->worker;
+    const uint32_t *c = g->cta->ctaid;
+    const struct context context = {g, in};
+    struct reach r;
+    ptx_trace_lane lanes[PX_LANES_MAX];
+    gather(g, in, &r);
+    while (r.n) {
+        const ptx_count_space space = (ptx_count_space)r.space[0];
+        const ptx_trace_access access = {.struct_size = sizeof access,
+                                         .how = t->how,
+                                         .space = t->space,
+                                         .reached = space,
+                                         .order = t->order,
+                                         .scope = t->scope,
+                                         .at = t->at,
+                                         .grid = g->cta->grid->id,
+                                         .cta = {c[0], c[1], c[2]},
+                                         .worker = worker->index,
+                                         .nlanes = take_space(&r, lanes),
+                                         .lanes = lanes,
+                                         .engine = &context};
+        worker->trace(worker->trace_user, &access);
+    }
     return PX_STEP_NEXT;
+}
+
+bool px_trace_stored(const ptx_trace_access *access, unsigned lane, void *value, void *memory)
+{
+    static const uint8_t spaces[PTX_COUNT_SPACES] = {
+        [PTX_COUNT_GLOBAL] = PX_SPACE_GLOBAL, [PTX_COUNT_SHARED] = PX_SPACE_SHARED};
+    const struct context *context = access->engine;
+    const struct px_gang *g = context->g;
+    const struct px_traced *t = context->in->aux;
+    const ptx_trace_lane *l = &access->lanes[lane];
+    const uint32_t of_gang = l->thread - g->first;
+    if (!t->stored || !spaces[access->reached]) return false;
+    struct px_place_of p = px_gang_find(context->g, spaces[access->reached], of_gang, l->address, l->bytes);
+    if (!p.host) return false;
+    memcpy(value, g->frame + context->in->c + (size_t)of_gang * t->stored, l->bytes);
+    px_lane_get(memory, p.host, l->bytes, p.stride, l->address);
+    return true;
+}
+
+/* ---- what orders accesses ---- */
+
+static void tell(const struct px_cta *cta, const struct px_worker *worker, ptx_trace_event *event)
+{
+    event->struct_size = sizeof *event;
+    event->grid = cta->grid->id;
+    memcpy(event->cta, cta->ctaid, sizeof event->cta);
+    event->worker = worker->index;
+    worker->trace_event(worker->trace_user, event);
+}
+
+int px_trace_event(struct px_gang *g, const struct px_insn *in)
+{
+    const struct px_ordered *t = in->aux;
+    const bool scalar_a = in->flags & PX_IF_SCALAR_A;
+    struct px_lanes left = px_gang_lanes(g, in);
+    unsigned threads[PX_LANES_MAX];
+    while (!px_lanes_empty(&left)) {
+        const uint32_t first = px_lanes_first(&left);
+        struct px_lanes done = {{0}};
+        uint32_t lane;
+        ptx_trace_event event = t->is;
+        if (in->a) event.number = px_element(g, in->a, scalar_a, first);
+        if (in->b) event.count = px_element(g, in->b, in->size, first);
+        PX_FOR_LANES(lane, left)
+        {
+            if (t->by_warp && lane / WARP != first / WARP) continue;
+            if (in->a && px_element(g, in->a, scalar_a, lane) != event.number) continue;
+            px_lanes_set(&done, lane);
+            threads[event.nthreads++] = g->first + lane;
+        }
+        event.threads = threads;
+        tell(g->cta, g->worker, &event);
+        left = px_lanes_minus(left, done);
+    }
+    return PX_STEP_NEXT;
+}
+
+void px_trace_block(const struct px_cta *cta, const struct px_worker *worker, ptx_trace_kind kind)
+{
+    ptx_trace_event event = {.kind = kind, .nthreads = cta->threads};
+    tell(cta, worker, &event);
 }

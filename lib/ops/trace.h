@@ -1,9 +1,10 @@
 /*
- * trace.h - accesses to memory of which somebody wants to hear (ptx_trace.h).
+ * trace.h - records that report accesses to memory, and what orders them (ptx_trace.h).
  *
- * Where ptx_device_config.trace is set, decoding puts a record before each that touches memory. Such code
- * does without what would hide who makes an access (PX_ENGINE_UNTRACED); other code has no such records.
- * Instructions with such a record before them are not fused with others.
+ * Where ptx_device_config.trace or .trace_event is set, decoding puts a record before each that touches
+ * memory or orders accesses. Such code does without what would hide who makes an access
+ * (PX_ENGINE_UNTRACED); other code has no such records. Instructions with such a record before them are not
+ * fused with others.
  */
 #ifndef PX_OPS_TRACE_H
 #define PX_OPS_TRACE_H
@@ -17,17 +18,39 @@ enum { PX_ENGINE_UNTRACED = PX_ENGINE_narrow };
 
 enum { PX_TRACE_ATOMIC = PTX_TRACE_READ | PTX_TRACE_WRITE | PTX_TRACE_ATOMIC };
 
-/* What the record at hand tells (px_insn.aux). The address is px_insn.a (PX_IF_SCALAR_A) and the offset. */
+/* What the record at hand reports (px_insn.aux). The address is px_insn.a (PX_IF_SCALAR_A) and the offset. */
 struct px_traced {
-    ptx_trace_access is; /* but for the block and the lanes */
+    const ptx_trace_place *at;
+    unsigned how; /* PTX_TRACE_ */
+    ptx_count_space space;
+    ptx_trace_order order;
+    ptx_trace_scope scope;
     uint64_t offset;
     uint32_t bytes; /* of each lane; 0: the row px_insn.b says */
     uint32_t first; /* of each warp only the first so many lanes; 0: all of them */
     /* A matrix: that many lines of `bytes`, line i told of lane i of the warp. They are so many bytes apart,
      * or 0: so many elements of `bits` bits as px_insn.b says, a row or (PX_IF_NEGATE) a scalar. */
     uint32_t lines, apart, bits;
+    uint32_t masked; /* mask row of the threads that take part; 0: the entry's, or that of the guard */
+    uint8_t
+        stored; /* px_insn.c is the row that a store of one element takes, of so many bytes; 0: it is none */
 };
 
 int px_trace_access(struct px_gang *g, const struct px_insn *in);
+/* ptx_trace_stored. */
+bool px_trace_stored(const ptx_trace_access *access, unsigned lane, void *value, void *memory);
+
+/* The same of what orders accesses. px_insn.a is the number, px_insn.b the count (px_insn.size: a scalar); 0
+ * of those that are `number` or 0. Threads with other numbers, or by_warp of other warps, are other events.
+ */
+struct px_ordered {
+    ptx_trace_event is; /* but for the block and the threads */
+    bool by_warp;
+};
+
+int px_trace_event(struct px_gang *g, const struct px_insn *in);
+
+/* Of a block: BLOCK_BEGIN, BLOCK_END. */
+void px_trace_block(const struct px_cta *cta, const struct px_worker *worker, ptx_trace_kind kind);
 
 #endif

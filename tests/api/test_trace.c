@@ -29,13 +29,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void note(void *user, const ptx_trace_access *a)
 {
     pthread_mutex_lock(&lock);
-    wrong_words |= user != &lock || strcmp(a->kernel, "k") != 0 || strcmp(a->file, "test.ptx") != 0 ||
-                   !*a->instruction || !a->column || a->struct_size != sizeof *a || !a->nlanes;
+    wrong_words |= user != &lock || strcmp(a->at->kernel, "k") != 0 || strcmp(a->at->file, "test.ptx") != 0 ||
+                   !*a->at->instruction || !a->at->column || a->struct_size != sizeof *a || !a->nlanes;
     for (unsigned i = 0; i < a->nlanes && ntold < MOST; i++) {
         const ptx_trace_lane *l = &a->lanes[i];
         wrong_words |= i && l->thread <= l[-1].thread;
         told[ntold++] =
-            (struct one){a->line, a->cta[0], l->thread, a->how, (unsigned)a->space, l->bytes, l->address};
+            (struct one){a->at->line, a->cta[0], l->thread, a->how, (unsigned)a->space, l->bytes, l->address};
     }
     pthread_mutex_unlock(&lock);
 }
@@ -178,6 +178,7 @@ static const char plain[] =
          " red.global.add.u32 [%a+4], 1;\n"                                     /* 29 */
          " ret;\n}\n";
 
+enum { M = PTX_TRACE_MBARRIER };
 enum { R = PTX_TRACE_READ, W = PTX_TRACE_WRITE, S = PTX_TRACE_ATOMIC, A = PTX_TRACE_ASYNC };
 enum { GLOBAL = PTX_COUNT_GLOBAL, SHARED = PTX_COUNT_SHARED };
 #define IN_BUFFER .in_buffer = true, .by_cta = 4096
@@ -240,7 +241,7 @@ static const char others[] = HEAD
 TEST(test_others)
 {
     static const struct rule rules[] = {
-        {12, R | W | S, SHARED, 8, 0, 1, .base = 8192, ONCE},
+        {12, R | W | S | M, SHARED, 8, 0, 1, .base = 8192, ONCE},
         {13, R | A, GLOBAL, 8, 0, 64, .base = 16, .by_thread = 16, IN_BUFFER, ONCE},
         {13, W | A, SHARED, 16, 0, 64, .by_thread = 16, ONCE},
         {16, R, SHARED, 16, 0, 16, .by_thread = 16, ONCE},
@@ -341,6 +342,202 @@ TEST(test_fused)
         const ptx_address at = launch(2, 128, PTX_OK);
         check_rules(rules, sizeof rules / sizeof *rules, at, 2, 128);
         check_bytes();
+        close_program(NULL);
+    }
+}
+
+/* ---- what orders accesses ---- */
+
+struct event {
+    ptx_trace_kind kind;
+    unsigned line, count, cta, nthreads;
+    uint64_t number;
+    ptx_trace_order order;
+    ptx_trace_scope scope;
+    unsigned threads[256];
+};
+enum { EVENTS = 1 << 13 };
+static struct event events[EVENTS];
+static unsigned nevents;
+
+static void note_event(void *user, const ptx_trace_event *e)
+{
+    pthread_mutex_lock(&lock);
+    wrong_words |= user != &lock || e->struct_size != sizeof *e || (e->at && strcmp(e->at->kernel, "k") != 0);
+    if (nevents < EVENTS) {
+        struct event *to = &events[nevents++];
+        *to = (struct event){
+            e->kind, e->at ? e->at->line : 0, e->count, e->cta[0], e->nthreads, e->number, e->order, e->scope,
+            {0}};
+        if (e->threads) memcpy(to->threads, e->threads, e->nthreads * sizeof *e->threads);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Threads of the block, a bit each, in events [0, end) of this kind and line; none is there twice. */
+static uint64_t threads_of(ptx_trace_kind kind, unsigned line, unsigned cta, unsigned end)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < end; i++) {
+        const struct event *e = &events[i];
+        if (e->kind != kind || e->line != line || e->cta != cta) continue;
+        for (unsigned k = 0; k < e->nthreads; k++) {
+            assert_false(bits >> e->threads[k] & 1);
+            bits |= 1ull << e->threads[k];
+        }
+    }
+    return bits;
+}
+
+static unsigned first_of(ptx_trace_kind kind, unsigned line, unsigned cta)
+{
+    unsigned i = 0;
+    while (i < nevents && (events[i].kind != kind || events[i].line != line || events[i].cta != cta)) i++;
+    assert_in_range(i, 0, nevents - 1);
+    return i;
+}
+
+/* Nobody leaves before all that are expected have arrived. */
+static void check_meeting(ptx_trace_kind arrive, ptx_trace_kind leave, unsigned line, unsigned cta,
+                          uint64_t here, uint64_t leaving)
+{
+    assert_int_equal(threads_of(arrive, line, cta, first_of(leave, line, cta)) & here, here);
+    assert_int_equal(threads_of(arrive, line, cta, nevents), here);
+    assert_int_equal(threads_of(leave, line, cta, nevents), leaving);
+}
+
+static void check_fence(unsigned line, unsigned cta, ptx_trace_order order, ptx_trace_scope scope)
+{
+    const struct event *e = &events[first_of(PTX_TRACE_FENCE, line, cta)];
+    assert_int_equal(threads_of(PTX_TRACE_FENCE, line, cta, nevents), ~0ull);
+    assert_int_equal(e->order, order);
+    assert_int_equal(e->scope, scope);
+}
+
+static const char ordering[] = HEAD
+    ".shared .align 16 .b8 s[4096];\n.shared .align 8 .u64 m;\n" /* 4, 5 */
+    ".visible .entry k(.param .u64 p)\n{\n"                      /* 6, 7 */
+    " .reg .pred %q, %w; .reg .u64 %a, %o; .reg .u32 %t, %x, %y;\n"
+    " ld.param.u64 %a, [p]; mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; add.u64 %a, %a, %o;\n"
+    " mov.u32 %x, s; cvt.u32.u64 %y, %o; add.u32 %x, %x, %y; setp.eq.u32 %q, %t, 0; setp.lt.u32 %w, %t, 32;\n"
+    " @%q mbarrier.init.shared.b64 [m], 64;\n"        /* 11 */
+    " barrier.sync 0;\n"                              /* 12 */
+    " @%w bra A;\n"                                   /* 13 */
+    " barrier.arrive 1, 64;\n"                        /* 14 */
+    " bra B;\n"                                       /* 15 */
+    "A: barrier.sync 1, 64;\n"                        /* 16 */
+    "B: bar.warp.sync 0xffffffff;\n"                  /* 17 */
+    " fence.acq_rel.gpu;\n"                           /* 18 */
+    " membar.cta;\n"                                  /* 19 */
+    " cp.async.ca.shared.global [%x], [%a], 4;\n"     /* 20 */
+    " cp.async.commit_group;\n"                       /* 21 */
+    " cp.async.wait_group 3;\n"                       /* 22 */
+    " cp.async.wait_all;\n"                           /* 23 */
+    " ld.acquire.gpu.global.u32 %y, [%a];\n"          /* 24 */
+    " st.volatile.global.u32 [%a], %y;\n"             /* 25 */
+    " atom.acq_rel.cta.global.add.u32 %y, [%a], 1;\n" /* 26 */
+    " red.global.add.u32 [%a], 1;\n"                  /* 27 */
+    " ret;\n}\n";
+
+static void check_ordering(unsigned cta)
+{
+    check_meeting(PTX_TRACE_BARRIER_ARRIVE, PTX_TRACE_BARRIER_LEAVE, 12, cta, ~0ull, ~0ull);
+    const unsigned gone = first_of(PTX_TRACE_WARP_LEAVE, 17, cta);
+    const uint64_t warp = (uint64_t)UINT32_MAX << events[gone].threads[0] / 32 * 32;
+    assert_int_equal(threads_of(PTX_TRACE_WARP_ARRIVE, 17, cta, gone) & warp, warp);
+    assert_int_equal(threads_of(PTX_TRACE_WARP_LEAVE, 17, cta, nevents), ~0ull);
+    const unsigned left = first_of(PTX_TRACE_BARRIER_LEAVE, 16, cta);
+    assert_int_equal(threads_of(PTX_TRACE_BARRIER_ARRIVE, 14, cta, left), ~0ull << 32);
+    assert_int_equal(threads_of(PTX_TRACE_BARRIER_LEAVE, 16, cta, nevents), UINT32_MAX);
+    const struct event *arrival = &events[first_of(PTX_TRACE_BARRIER_ARRIVE, 14, cta)];
+    assert_int_equal(arrival->number, 1);
+    assert_int_equal(arrival->count, 64);
+    assert_int_equal(events[first_of(PTX_TRACE_WARP_LEAVE, 17, cta)].number, UINT32_MAX);
+    check_fence(18, cta, PTX_TRACE_ACQ_REL, PTX_TRACE_GPU);
+    check_fence(19, cta, PTX_TRACE_SC, PTX_TRACE_CTA);
+    assert_int_equal(threads_of(PTX_TRACE_COMMIT, 21, cta, nevents), ~0ull);
+    assert_int_equal(events[first_of(PTX_TRACE_WAIT, 22, cta)].number, 3);
+    assert_int_equal(events[first_of(PTX_TRACE_WAIT, 22, cta)].count, 0);
+    assert_int_equal(events[first_of(PTX_TRACE_WAIT, 23, cta)].count, 1);
+    assert_int_equal(events[first_of(PTX_TRACE_BLOCK_BEGIN, 0, cta)].nthreads, 64);
+    const unsigned end = first_of(PTX_TRACE_BLOCK_END, 0, cta);
+    for (unsigned i = end + 1; i < nevents; i++)
+        assert_true(events[i].cta != cta || events[i].kind == PTX_TRACE_GRID_END);
+}
+
+TEST(test_ordering)
+{
+    for (unsigned i = 0; i < ENGINES; i++)
+        for (unsigned way = 0; way < 4; way++) {
+            ptx_device_config config = {.struct_size = sizeof config,
+                                        .workers = way & 1 ? 4 : 1,
+                                        .memory_bytes = 1 << 22,
+                                        .engine = engines[i],
+                                        .schedule = way & 2 ? PTX_SCHEDULE_RANDOM : PTX_SCHEDULE_USUAL,
+                                        .schedule_seed = i,
+                                        .trace_event = note_event,
+                                        .trace_user = &lock};
+            wrong_words = false;
+            nevents = 0;
+            open_program(&config, ordering);
+            const ptx_address at = buffer(4096);
+            const ptx_launch_config shape = launch_shape(2, 64, &at, sizeof at);
+            assert_int_equal(ptx_kernel_launch(kernel_named("k"), &shape, NULL), PTX_OK);
+            assert_false(wrong_words);
+            assert_int_equal(events[0].kind, PTX_TRACE_GRID_BEGIN);
+            assert_int_equal(events[nevents - 1].kind, PTX_TRACE_GRID_END);
+            check_ordering(0);
+            check_ordering(1);
+            close_program(NULL);
+        }
+}
+
+/* Order and scope of accesses; what a store is about to do, and to what. */
+static unsigned strong_seen;
+static void note_strong(void *user, const ptx_trace_access *a)
+{
+    static const struct {
+        unsigned line;
+        ptx_trace_order order;
+        ptx_trace_scope scope;
+    } rules[] = {{20, PTX_TRACE_WEAK, PTX_TRACE_THREAD},
+                 {24, PTX_TRACE_ACQUIRE, PTX_TRACE_GPU},
+                 {25, PTX_TRACE_RELAXED, PTX_TRACE_SYS},
+                 {26, PTX_TRACE_ACQ_REL, PTX_TRACE_CTA},
+                 {27, PTX_TRACE_RELAXED, PTX_TRACE_GPU}};
+    uint64_t value = 0, memory = 0;
+    (void)user;
+    for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (rules[i].line != a->at->line) continue;
+        wrong_words |= rules[i].order != a->order || rules[i].scope != a->scope;
+        strong_seen |= 1u << i;
+    }
+    if (a->at->line == 25)
+        wrong_words |= !ptx_trace_stored(a, a->nlanes - 1, &value, &memory) || value != memory ||
+                       value != 1000 + a->lanes[a->nlanes - 1].thread;
+    else if (a->at->line != 8)
+        wrong_words |= ptx_trace_stored(a, 0, &value, &memory) != 0;
+}
+
+TEST(test_strong)
+{
+    for (unsigned i = 0; i < ENGINES; i++) {
+        const ptx_device_config config = {.struct_size = sizeof config,
+                                          .workers = 1,
+                                          .memory_bytes = 1 << 22,
+                                          .engine = engines[i],
+                                          .trace = note_strong};
+        uint32_t words[64];
+        for (unsigned k = 0; k < 64; k++) words[k] = 1000 + k;
+        wrong_words = false;
+        strong_seen = 0;
+        open_program(&config, ordering);
+        const ptx_address at = buffer(sizeof words);
+        assert_int_equal(ptx_memory_write(device, at, words, sizeof words), PTX_OK);
+        const ptx_launch_config shape = launch_shape(1, 64, &at, sizeof at);
+        assert_int_equal(ptx_kernel_launch(kernel_named("k"), &shape, NULL), PTX_OK);
+        assert_int_equal(strong_seen, 31);
+        assert_false(wrong_words);
         close_program(NULL);
     }
 }

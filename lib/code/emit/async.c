@@ -19,7 +19,7 @@ static void tell_copy(struct px_emitter *e, const struct px_ir_inst *in, const s
                                        .base = o[1].kind,
                                        .at = o[1].at,
                                        .value = o[1].kind == PX_IR_IMM ? o[1].value + in->aux : in->aux};
-    px_emit_trace_as(e, &from, &(struct px_traced){.is.how = PTX_TRACE_READ | PTX_TRACE_ASYNC}, &o[2]);
+    px_emit_trace_as(e, &from, &(struct px_traced){.how = PTX_TRACE_READ | PTX_TRACE_ASYNC}, &o[2]);
     px_emit_trace(e, &o[0], PTX_TRACE_WRITE | PTX_TRACE_ASYNC, o[0].elem);
 }
 
@@ -41,11 +41,11 @@ void px_emit_cp_async_wait(struct px_emitter *e, const struct px_ir_inst *in, co
     (void)o;
     px_emit_guard(e, true);
     px_emit_both(e, px_async_wait, (struct px_insn){.m = e->guard, .imm = in->aux, .x = {0, in->fact}});
+    px_emit_trace_order(e, PTX_TRACE_WAIT, in->aux, in->fact & PX_ASYNC_ALL);
 }
 
 void px_emit_mbarrier_wait(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    px_emit_trace(e, &o[1], PTX_TRACE_READ | PTX_TRACE_ATOMIC, 8);
     struct px_insn r = px_emit_access(e, &o[1], 8);
     r.d = px_emit_place(e, &o[0]);
     r.b = px_emit_place(e, &o[2]);
@@ -53,6 +53,8 @@ void px_emit_mbarrier_wait(struct px_emitter *e, const struct px_ir_inst *in, co
     if (px_loop_asks(e->f, e->f->graph.node_of[in - e->f->insts.at], PX_OP_mbarrier_wait) == in)
         r.flags |= PX_IF_ALONE;
     px_emit_both(e, px_mbarrier_wait, r);
+    const struct px_traced t = {.how = PTX_TRACE_READ | PTX_TRACE_ATOMIC, .bytes = 8, .masked = r.d};
+    px_emit_trace_as(e, &o[1], &t, NULL);
 }
 
 void px_emit_cluster_async(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)

@@ -219,8 +219,14 @@ PLAIN(ret, do_ret)
 PLAIN(exit, do_exit)
 PLAIN(brkpt, do_brkpt)
 PLAIN(nanosleep, px_nanosleep)
-PLAIN(fence, do_fence)
 PLAIN(griddepcontrol, in->fact ? do_wait_prior : do_launch_dependents)
+
+void px_emit_fence(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
+{
+    (void)in, (void)o;
+    px_emit_trace_order(e, PTX_TRACE_FENCE, 0, 0);
+    px_emit_both(e, do_fence, (struct px_insn){0});
+}
 
 void px_emit_trap(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
@@ -254,7 +260,9 @@ void px_emit_barrier(struct px_emitter *e, const struct px_ir_inst *in, const st
         r.c = px_emit_row(e, &s[2]);
         r.d = px_emit_place(e, &o[0]);
     }
+    px_emit_trace_event(e, PTX_TRACE_BARRIER_ARRIVE, &s[0], s[1].kind == PX_IR_NONE ? NULL : &s[1]);
     px_emit_both(e, do_barrier, r);
+    if (in->fact != PX_BAR_ARRIVE) px_emit_trace_event(e, PTX_TRACE_BARRIER_LEAVE, &s[0], NULL);
 }
 
 /* Whole groups at once where there is a handler for it; px_warp_sync does them all. */
@@ -278,7 +286,10 @@ void px_emit_meet(struct px_emitter *e, const struct px_ir_inst *in, const struc
     r.b = either(e, &r, &o[3], PX_SYNC_SCALAR_B);
     r.c = either(e, &r, &o[4], PX_SYNC_SCALAR_C);
     r.x[0] = either(e, &r, &o[5], PX_SYNC_SCALAR_M);
+    const bool orders = PX_SYNC_WHAT(in->fact) == PX_MEET_WARPSYNC;
+    if (orders) px_emit_trace_event(e, PTX_TRACE_WARP_ARRIVE, &o[5], NULL);
     px_emit_both(e, meeting_of(e, in->fact), r);
+    if (orders) px_emit_trace_event(e, PTX_TRACE_WARP_LEAVE, &o[5], NULL);
 }
 
 void px_emit_activemask(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)

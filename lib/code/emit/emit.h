@@ -10,6 +10,7 @@
 #define PX_CODE_EMIT_EMIT_H
 
 #include "code/ir/shape.h"
+#include "ptx_trace.h"
 
 #define PX_POOL_TAG 0x80000000u /* of offsets in the pool, until it is known where it lies */
 
@@ -60,6 +61,8 @@ struct px_emitter {
         *pc_at; /* by place of an instruction in the layout: its first record; one more behind the last */
     uint32_t placed; /* instructions so far */
     const struct px_ir_inst *in;
+    const struct ptx_trace_place *place;   /* of trace.c: what it reported last, */
+    const struct px_inst *place_of;        /* and of which instruction */
     PX_VEC(struct px_ir_operand) operands; /* of the instruction */
     bool held;                             /* lanes may sleep in it */
     uint32_t guard;                        /* mask row of the instruction's guard; 0 without */
@@ -132,10 +135,17 @@ struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_operand *
  */
 struct px_traced;
 void px_emit_trace(struct px_emitter *e, const struct px_ir_operand *address, unsigned how, uint32_t bytes);
+void px_emit_trace_store(struct px_emitter *e, const struct px_ir_operand *address, unsigned how,
+                         const struct px_ir_operand *values, uint32_t n);
 /* The same of `told`, but for what px_emit_trace fills in; `sizes`: bytes of each lane, or a row's lines are
- * that far apart (in elements), or NULL. */
+ * that far apart (in elements), or what is stored, or NULL. */
 void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address, const struct px_traced *told,
                       const struct px_ir_operand *sizes);
+/* Where somebody hears of what orders accesses, a record that reports it: with operands that are uint32_t,
+ * of which there may be none (NULL), or with constants. */
+void px_emit_trace_event(struct px_emitter *e, ptx_trace_kind kind, const struct px_ir_operand *number,
+                         const struct px_ir_operand *count);
+void px_emit_trace_order(struct px_emitter *e, ptx_trace_kind kind, uint64_t number, unsigned count);
 /* fuse.c: the record that was just made, where it ends what one handler does. */
 void px_fuse(struct px_emitter *e);
 /* n records from `head` on, of these statements, become one, which is the first; `masked`: the last is. */

@@ -60,7 +60,7 @@ static void tell_tile(struct px_emitter *e, const struct px_ir_operand *address,
                       const struct px_matrix_move *m, uint32_t bits, const struct px_ir_operand *stride)
 {
     const uint32_t line = own_stride(m), elements = elements_of(m), bytes = line * bits / 8;
-    const struct px_traced t = {.is.how = m->what == 'd' ? PTX_TRACE_WRITE : PTX_TRACE_READ,
+    const struct px_traced t = {.how = m->what == 'd' ? PTX_TRACE_WRITE : PTX_TRACE_READ,
                                 .bytes = bytes,
                                 .lines = elements / line,
                                 .apart = stride ? 0 : bytes,

@@ -362,7 +362,7 @@ void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     const struct px_ir_operand *address = &o[0], *s = o + 1;
     const uint32_t n = in->nopds - 1u;
     px_emit_guard(e, true);
-    px_emit_trace(e, address, PTX_TRACE_WRITE | strength(in), address->elem * n);
+    px_emit_trace_store(e, address, PTX_TRACE_WRITE | strength(in), s, n);
     struct both r = access_both(e, in, address);
     each_unit(e, in, &r, s, n, address->elem, store_unit);
 }

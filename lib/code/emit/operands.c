@@ -14,7 +14,7 @@ static const px_handler handlers[] = {
 static void tell(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *address,
                  uint32_t n)
 {
-    struct px_traced t = {.is.how = in->fact, .bytes = address->elem};
+    struct px_traced t = {.how = in->fact, .bytes = address->elem};
     if (!in->fact) return;
     if (px_ir_flags(in->op) & PX_OPF_fragment) t.first = 8 * n;
     px_emit_trace_as(e, address, &t, NULL);
@@ -39,4 +39,6 @@ void px_emit_operands(struct px_emitter *e, const struct px_ir_inst *in, const s
     r.c = px_emit_constant(e, (uint64_t)(uintptr_t)rows, NULL);
     r.m = e->guard;
     px_emit_both(e, handlers[in->op & ~PX_IR_KIND], r);
+    if (handlers[in->op & ~PX_IR_KIND] == px_op_cp_async_commit)
+        px_emit_trace_order(e, PTX_TRACE_COMMIT, 0, 0);
 }

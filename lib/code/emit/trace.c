@@ -1,35 +1,119 @@
-/* trace.c - records that tell of accesses to memory (ops/trace.h). */
+/* trace.c - records that report accesses to memory, and what orders them (ops/trace.h). */
 #include "code/emit/emit.h"
 #include "front/print.h"
+#include "gang/place.h"
 #include "gang/tally.h"
 #include "link/link.h"
+#include "match/match.h"
 #include "ops/trace.h"
 #include <string.h>
 
-static const char *as_written(struct px_irfn *f, const struct px_inst *inst)
+/* ---- the place ---- */
+
+static const char *kept(struct px_irfn *f, const char *text)
 {
-    char text[600];
-    px_print_inst(inst, text, sizeof text);
     return px_arena_text(f->coder->keep, text, strlen(text));
 }
 
-static void fill(struct px_emitter *e, const struct px_ir_operand *address, ptx_trace_access *is)
+static const struct px_inst *inst_of(const struct px_emitter *e)
 {
-    struct px_irfn *f = e->f;
-    const struct px_inst *inst = f->origins.at[e->in->origin].inst;
+    return e->f->origins.at[e->in->origin].inst;
+}
+
+static void fill_place(struct px_irfn *f, const struct px_inst *inst, ptx_trace_place *at)
+{
     struct px_source source = f->func->module->source; /* its line table is complete: nothing is built here */
-    is->struct_size = sizeof *is;
-    is->space = px_count_space((enum px_space)address->type);
-    is->kernel = f->coder->kernel->name;
-    is->function = f->func->name;
-    is->instruction = "";
-    is->file = source.file;
+    char text[600];
+    *at = (ptx_trace_place){.kernel = f->coder->kernel->name,
+                            .function = f->func->name,
+                            .instruction = "",
+                            .file = source.file,
+                            .source = ""};
     if (!inst) return;
     const struct px_place place = px_source_place(&source, inst->pos);
-    is->instruction = as_written(f, inst);
-    is->line = place.line;
-    is->column = place.column;
+    at->line = place.line;
+    at->column = place.column;
+    px_print_inst(inst, text, sizeof text);
+    at->instruction = kept(f, text);
+    px_place_source(f->func, inst, text, sizeof text);
+    at->source = kept(f, text);
 }
+
+/* One for all records of an instruction. */
+static const ptx_trace_place *place_of(struct px_emitter *e)
+{
+    const struct px_inst *inst = inst_of(e);
+    if (!e->place || e->place_of != inst) {
+        ptx_trace_place *at = PX_NEW(e->f->coder->keep, ptx_trace_place);
+        fill_place(e->f, inst, at);
+        e->place = at;
+        e->place_of = inst;
+    }
+    return e->place;
+}
+
+/* ---- order and scope ---- */
+
+struct ordering {
+    ptx_trace_order order;
+    ptx_trace_scope scope;
+};
+
+static bool has(const struct px_inst *inst, const char *word)
+{
+    for (uint32_t i = 0; i < inst->nmods; i++)
+        if (strcmp(inst->mods[i].name->text, word) == 0) return true;
+    return false;
+}
+
+static const struct {
+    const char *word;
+    ptx_trace_order order;
+} orders[] = {{"relaxed", PTX_TRACE_RELAXED},
+              {"volatile", PTX_TRACE_RELAXED},
+              {"mmio", PTX_TRACE_RELAXED},
+              {"acquire", PTX_TRACE_ACQUIRE},
+              {"release", PTX_TRACE_RELEASE},
+              {"acq_rel", PTX_TRACE_ACQ_REL},
+              {"sc", PTX_TRACE_SC}};
+static const struct {
+    const char *word;
+    ptx_trace_scope scope;
+} scopes[] = {{"cta", PTX_TRACE_CTA}, {"cluster", PTX_TRACE_CLUSTER}, {"gpu", PTX_TRACE_GPU},
+              {"gl", PTX_TRACE_GPU},  {"sys", PTX_TRACE_SYS},         {"volatile", PTX_TRACE_SYS},
+              {"mmio", PTX_TRACE_SYS}};
+
+/* As the instruction's words say; where they are silent as `usual` says. */
+static struct ordering ordering_of(const struct px_inst *inst, struct ordering usual)
+{
+    struct ordering o = usual;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        if (has(inst, orders[i].word)) o.order = orders[i].order;
+    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
+        if (has(inst, scopes[i].word)) o.scope = scopes[i].scope;
+    return o;
+}
+
+static bool is_opcode(const struct px_inst *inst, const char *opcode)
+{
+    return inst && strcmp(inst->opcode->text, opcode) == 0;
+}
+
+static bool is_mbarrier(const struct px_inst *inst)
+{
+    return inst && (is_opcode(inst, "mbarrier") || has(inst, "mbarrier"));
+}
+
+/* What an operation on an mbarrier orders unless it says otherwise: arrivals release, waits acquire. */
+static struct ordering usual_of(const struct px_inst *inst, unsigned how)
+{
+    if (!is_mbarrier(inst)) return (struct ordering){PTX_TRACE_RELAXED, PTX_TRACE_GPU};
+    if (!(how & PTX_TRACE_WRITE)) return (struct ordering){PTX_TRACE_ACQUIRE, PTX_TRACE_CTA};
+    const bool arrives = has(inst, "arrive") || has(inst, "arrive_drop");
+    return (struct ordering){arrives ? PTX_TRACE_RELEASE : PTX_TRACE_RELAXED, PTX_TRACE_CTA};
+}
+
+/* ---- accesses ---- */
 
 void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address, const struct px_traced *told,
                       const struct px_ir_operand *sizes)
@@ -37,12 +121,23 @@ void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address,
     if (!e->f->coder->wishes.traces) return;
     struct px_traced *t = PX_NEW(e->f->coder->keep, struct px_traced);
     struct px_insn r = px_emit_access(e, address, 0);
+    const struct px_inst *inst = inst_of(e);
     *t = *told;
+    t->at = place_of(e);
     t->offset = r.imm;
-    fill(e, address, &t->is);
+    t->space = px_count_space((enum px_space)address->type);
+    if (is_mbarrier(inst)) t->how |= PTX_TRACE_MBARRIER;
+    if (is_mbarrier(inst) && is_opcode(inst, "cp")) t->how |= PTX_TRACE_ASYNC;
+    if (inst && t->how & PTX_TRACE_ATOMIC) {
+        const struct ordering o = ordering_of(inst, usual_of(inst, t->how));
+        t->order = o.order;
+        t->scope = o.scope;
+    }
     r.aux = t;
-    r.m = e->guard;
-    if (sizes && t->lines && px_emit_is_scalar(sizes)) {
+    r.m = t->masked ? t->masked : e->guard;
+    if (sizes && t->stored) {
+        r.c = px_emit_row(e, sizes);
+    } else if (sizes && t->lines && px_emit_is_scalar(sizes)) {
         r.flags |= PX_IF_NEGATE;
         r.b = px_emit_place(e, sizes);
     } else if (sizes) {
@@ -53,5 +148,46 @@ void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address,
 
 void px_emit_trace(struct px_emitter *e, const struct px_ir_operand *address, unsigned how, uint32_t bytes)
 {
-    px_emit_trace_as(e, address, &(struct px_traced){.is.how = how, .bytes = bytes}, NULL);
+    px_emit_trace_as(e, address, &(struct px_traced){.how = how, .bytes = bytes}, NULL);
+}
+
+void px_emit_trace_store(struct px_emitter *e, const struct px_ir_operand *address, unsigned how,
+                         const struct px_ir_operand *values, uint32_t n)
+{
+    struct px_traced t = {.how = how, .bytes = address->elem * n};
+    if (n == 1 && address->elem <= 8) t.stored = values[0].elem;
+    px_emit_trace_as(e, address, &t, t.stored ? values : NULL);
+}
+
+/* ---- what orders accesses ---- */
+
+/* Records of barriers and waits are never guarded: branches lead round them. */
+void px_emit_trace_event(struct px_emitter *e, ptx_trace_kind kind, const struct px_ir_operand *number,
+                         const struct px_ir_operand *count)
+{
+    if (!e->f->coder->wishes.traces) return;
+    struct px_ordered *t = PX_NEW(e->f->coder->keep, struct px_ordered);
+    struct px_insn r = {.aux = t};
+    *t = (struct px_ordered){.is = {.kind = kind, .at = place_of(e)},
+                             .by_warp = kind == PTX_TRACE_WARP_ARRIVE || kind == PTX_TRACE_WARP_LEAVE};
+    if (number) r.a = px_emit_place(e, number);
+    if (number && px_emit_is_scalar(number)) r.flags |= PX_IF_SCALAR_A;
+    if (count) r.b = px_emit_place(e, count);
+    if (count) r.size = px_emit_is_scalar(count);
+    px_emit_both(e, px_trace_event, r);
+}
+
+void px_emit_trace_order(struct px_emitter *e, ptx_trace_kind kind, uint64_t number, unsigned count)
+{
+    if (!e->f->coder->wishes.traces) return;
+    const struct px_inst *inst = inst_of(e);
+    struct px_ordered *t = PX_NEW(e->f->coder->keep, struct px_ordered);
+    *t = (struct px_ordered){.is = {.kind = kind, .at = place_of(e), .number = number, .count = count}};
+    if (kind == PTX_TRACE_FENCE && inst && !has(inst, "proxy")) {
+        const ptx_trace_order usual = is_opcode(inst, "membar") ? PTX_TRACE_SC : PTX_TRACE_ACQ_REL;
+        const struct ordering o = ordering_of(inst, (struct ordering){usual, PTX_TRACE_CTA});
+        t->is.order = o.order;
+        t->is.scope = o.scope;
+    }
+    px_emit_both(e, px_trace_event, (struct px_insn){.aux = t, .m = e->guard});
 }

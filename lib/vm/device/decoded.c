@@ -25,7 +25,7 @@ struct px_code_wishes px_program_wishes(const struct ptx_program *program)
                                    .engine = device->engine,
                                    .counters = device->config.counts ? device->config.workers : 0,
                                    .shuffles = device->config.schedule == PTX_SCHEDULE_RANDOM,
-                                   .traces = device->config.trace != NULL,
+                                   .traces = device->config.trace != NULL, /* and the other with it */
                                    .verifies = device->engine & PX_ENGINE_VERIFY,
                                    .dump = device->dump.write ? &device->dump : NULL};
 }

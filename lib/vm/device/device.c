@@ -289,6 +289,25 @@ bool px_device_dump(struct ptx_device *device, const char *words, struct px_dump
     return false;
 }
 
+static void no_access(void *user, const struct ptx_trace_access *access)
+{
+    (void)user, (void)access;
+}
+
+static void no_event(void *user, const struct ptx_trace_event *event)
+{
+    (void)user, (void)event;
+}
+
+/* Records call both functions. */
+static void trace(struct ptx_device *device)
+{
+    ptx_device_config *c = &device->config;
+    device->engine &= ~(uint32_t)PX_ENGINE_UNTRACED;
+    if (!c->trace) c->trace = no_access;
+    if (!c->trace_event) c->trace_event = no_event;
+}
+
 static bool fill_config(struct ptx_device *device, const ptx_device_config *config)
 {
     ptx_device_config *c = &device->config;
@@ -301,7 +320,7 @@ static bool fill_config(struct ptx_device *device, const ptx_device_config *conf
     if (!take_engine(device, c->engine)) return false;
     if (c->dump_ir && !px_device_dump(device, c->dump_ir, &device->dump)) return false;
     if (c->dump_ir) device->dump.write = c->dump, device->dump.user = c->dump_user;
-    if (c->trace) device->engine &= ~(uint32_t)PX_ENGINE_UNTRACED;
+    if (c->trace || c->trace_event) trace(device);
     device->arch = *arch;
     c->arch = c->engine = NULL;
     c->error = NULL; /* the caller's; read from its own struct */
@@ -389,6 +408,7 @@ static ptx_status make_parts(struct ptx_device *device)
     device->sched.over = px_task_over;
     device->sched.look = px_tasks_look;
     device->sched.triggered = px_task_triggered;
+    device->sched.watch = device->config.trace_event ? px_watch_grid : NULL;
     device->sched.shuffled = device->config.schedule == PTX_SCHEDULE_RANDOM;
     if (device->sched.shuffled) device->sched.random = px_random_mix(device->config.schedule_seed) | 1;
     device->sched.alone = device->config.deterministic != 0;

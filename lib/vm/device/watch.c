@@ -4,6 +4,7 @@
 #include "vm/device/watch.h"
 #include "vm/device/device.h"
 #include "vm/queue/stream.h"
+#include "ptx_trace.h"
 
 void px_watch_tell(struct ptx_device *device, const ptx_watch_event *event)
 {
@@ -66,15 +67,31 @@ static void tell_copy(const struct px_grid *grid)
     px_watch_tell(grid->device, &e);
 }
 
+static void trace_grid(const struct px_grid *grid, ptx_trace_kind kind)
+{
+    const ptx_device_config *config = &grid->device->config;
+    const ptx_trace_event e = {.struct_size = sizeof e,
+                               .kind = kind,
+                               .grid = grid->id,
+                               .parent = grid->parent ? grid->parent->id : 0,
+                               .kernel = grid->kernel ? grid->kernel->name : "",
+                               .shape = {grid->grid.x, grid->grid.y, grid->grid.z},
+                               .block = {grid->block.x, grid->block.y, grid->block.z}};
+    config->trace_event(config->trace_user, &e);
+}
+
 void px_watch_grid(struct px_grid *grid, bool end)
 {
-    if (!grid->device->watch.fn || (end ? !grid->begun || grid->ended : grid->begun)) return;
+    const ptx_device_config *config = &grid->device->config;
+    if (!grid->device->watch.fn && !config->trace_event) return;
+    if (end ? !grid->begun || grid->ended : grid->begun) return;
     grid->begun = true;
     grid->ended = end;
     if (grid->native) {
         if (!end && grid->copy_bytes) tell_copy(grid);
         return;
     }
+    if (config->trace_event) trace_grid(grid, end ? PTX_TRACE_GRID_END : PTX_TRACE_GRID_BEGIN);
     const ptx_watch_event e = of_grid(grid, end ? PTX_WATCH_GRID_END : PTX_WATCH_GRID_BEGIN);
     px_watch_tell(grid->device, &e);
 }
@@ -115,6 +132,6 @@ ptx_status px_device_watch(struct ptx_device *device, ptx_watch_fn fn, void *use
     if (device->tasks.pending) return PTX_ERROR_NOT_READY;
     device->watch.fn = fn;
     device->watch.user = user;
-    device->sched.watch = fn ? px_watch_grid : NULL;
+    device->sched.watch = fn || device->config.trace_event ? px_watch_grid : NULL;
     return PTX_OK;
 }

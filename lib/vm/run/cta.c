@@ -13,6 +13,7 @@
 #include "ops/async.h"
 #include "ops/mbarrier.h"
 #include "ops/private.h"
+#include "ops/trace.h"
 #include "vm/device/device.h"
 #include "vm/run/tally.h"
 #include "base/alloc.h"
@@ -217,7 +218,7 @@ static bool start_cta(struct px_cta *cta)
     cta->meeting = (struct px_meeting){0};
     cta->turn = 0;
     if (cta->errors) memset(cta->last_error, 0, cta->threads * sizeof *cta->last_error);
-    cta->errors = cta->told = false;
+    cta->errors = cta->told = cta->traced = false;
     cta->clock = 0;
     cta->random = random_of(grid, cta->number);
     cta->when.seed = (grid->device->config.async_seed << 32) + cta->number;
@@ -379,7 +380,10 @@ enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint
         px_run_stop(cta->grid->run, PX_STOP_MEMORY);
         return PX_CTA_STOPPED;
     }
+    if (worker->trace_event && !cta->traced) px_trace_block(cta, worker, PTX_TRACE_BLOCK_BEGIN);
+    cta->traced = true;
     const enum px_cta_status status = run_rounds(cta, worker, slice);
+    if (worker->trace_event && status == PX_CTA_DONE) px_trace_block(cta, worker, PTX_TRACE_BLOCK_END);
     if (status != PX_CTA_DONE) px_private_flush(worker); /* another worker may go on with it */
     return status;
 }

@@ -346,6 +346,7 @@ bool px_sched_init(struct px_sched *s, struct ptx_device *device, uint32_t worke
         s->helpers[i].worker = (struct px_worker){.device = device,
                                                   .index = i,
                                                   .trace = device->config.trace,
+                                                  .trace_event = device->config.trace_event,
                                                   .trace_user = device->config.trace_user};
     }
     pthread_mutexattr_t adaptive; /* what it guards is short: looking again beats sleeping */
