@@ -3,7 +3,7 @@
  *
  * FIRST, SECOND and so on (up to MOST) are handlers by name (mul_f32); the shape says of each source whether
  * it is a row (r) or a scalar (s), and in all but that of FIRST a t is what the statement before computed,
- * which nobody else reads. All but t lie in the record's a, b, c, x[0], x[1], e, in order.
+ * which nobody else reads. All but t lie in the record's a, b, c, source4, source5, source6, in order.
  * lib/code/ir/fusion.c takes one statement after the other, so what a longer line begins with is a line, too.
  */
 #include "isagen.h"
@@ -106,7 +106,7 @@ static void resolve(struct ig_fuse *f)
 /* The record's field of a source; NULL for t. */
 static const char *field(const struct ig_fuse *f, int k, int source)
 {
-    static const char *const fields[PLACES] = {"a", "b", "c", "x[0]", "x[1]", "e"};
+    static const char *const fields[PLACES] = {"a", "b", "c", "source4", "source5", "source6"};
     int n = places(f, k);
     if (f->shape[k][source] == 't') return NULL;
     for (int i = 0; i < source; i++) n += f->shape[k][i] != 't';

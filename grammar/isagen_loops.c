@@ -97,7 +97,7 @@ static void open_rows(FILE *out, const struct ig_handler *h, const char *shape, 
         const char *e = ig_lane_type(h, h->e)->row;
         fprintf(out, "    %s *pe = PX_ROW(g, %s, in->e);\n", e, e);
     }
-    if (h->cc) fputs("    uint32_t *pcc = PX_ROW(g, uint32_t, in->x[0]);\n", out);
+    if (h->cc) fputs("    uint32_t *pcc = PX_ROW(g, uint32_t, in->carry);\n", out);
     if (masked) fputs("    const uint32_t *mask = PX_ROW(g, uint32_t, in->m);\n", out);
     fputs("    const uint32_t n = g->n & ~31u;\n", out);
 }

@@ -57,7 +57,7 @@ enum px_step {
     PX_STEP_SWITCH,   /* brx.idx: index row in->a, table in->aux */
     PX_STEP_BARRIER,  /* bar.*: arrive, perhaps wait */
     PX_STEP_SYNC,     /* a .sync operation whose warp is not complete */
-    PX_STEP_MEET,  /* an instruction that whole groups of in->size lanes execute together: some are elsewhere
+    PX_STEP_MEET,  /* an instruction that whole groups of in->group lanes execute together: some are elsewhere
                     */
     PX_STEP_GROW,  /* alloca: the lanes' local memory is too small */
     PX_STEP_POLL,  /* a wait at mbarriers: some lanes are not done */
@@ -82,6 +82,8 @@ enum {
     PX_FRAME_HEAD = PX_SCRATCH_C + PX_LANES_MAX * 4
 };
 
+/* A union's names say what the operations keep there; its first name is the usual one. Places are offsets in
+ * the frame. */
 struct px_insn {
     px_handler fn;
     union {
@@ -89,17 +91,48 @@ struct px_insn {
         const void *aux;
         px_handler inner; /* of PX_FIX_blend */
     };
-    uint32_t d, e;    /* destinations */
-    uint32_t a, b, c; /* sources; extra ones of rare records in x */
+    uint32_t d; /* first destination */
+    union {
+        uint32_t e;        /* second destination, or second element of a vector in memory */
+        uint32_t metadata; /* mma, wgmma: row that says which elements of A are there; 0: all */
+        uint32_t stacks;   /* alloca: row of the lanes' stack pointers */
+        uint32_t source6;  /* fused statements */
+    };
+    uint32_t a, b, c; /* sources */
     uint32_t m;       /* mask row; 0 is the mask of the running entry */
-    uint32_t target;  /* pc of a branch */
-    uint32_t src;     /* index into px_fcode.src */
-    uint32_t ord;     /* source instructions finished once this record is done, in text of the code */
-    uint8_t size;     /* bytes of one memory element, or other small facts of the handler */
-    uint8_t space;    /* enum px_space */
-    uint8_t slot;     /* which cached extent of the gang */
-    uint8_t flags;    /* enum px_insn_flag */
-    uint32_t x[2];
+    union {
+        uint32_t target; /* branches: a pc; while decoding a block (PX_IF_BLOCK) */
+        uint32_t survey; /* loads and stores of surveyed rows, forget: place of the row's px_survey */
+        uint32_t facts;  /* questions about a term: place of its px_lane_facts */
+    };
+    uint32_t src; /* index into px_fcode.src */
+    uint32_t ord; /* source instructions finished once this record is done, in text of the code */
+    union {
+        uint8_t bytes;    /* of an access to memory, which is aligned to them; of an element of d */
+        uint8_t group;    /* lanes that execute it together (PX_STEP_MEET) */
+        uint8_t opaque;   /* istypep: enum px_opaque_kind */
+        bool one_count;   /* barriers: the number of threads is a scalar */
+        bool one_address; /* branches back to a load: its address is a scalar */
+    };
+    uint8_t space;  /* enum px_space */
+    uint8_t extent; /* which of px_gang.seg */
+    uint8_t flags;  /* enum px_insn_flag */
+    union {
+        uint32_t source4; /* place */
+        uint32_t carry;   /* sums with carry: row of carries, read and written */
+        uint32_t offset;  /* loads and stores of surveyed rows, offset_row: place of what is added to row a */
+        uint32_t members; /* shfl, vote, ...: place of the member mask */
+        uint32_t handles; /* textures, surfaces: PX_TEX_SCALAR_A, PX_TEX_SCALAR_B */
+        uint32_t fork;    /* branches inside loops: px_fcode.forks from 1 on; 0: none */
+    };
+    union {
+        uint32_t source5;  /* fused statements: place */
+        uint32_t wait;     /* mbarrier.*_wait: PX_WAIT_; cp.async.wait: PX_ASYNC_ALL */
+        uint32_t once;     /* loads of one element: PX_LOAD_ONCE */
+        uint32_t half;     /* atomic operations on halves: which one */
+        uint32_t policy;   /* createpolicy: its priorities */
+        uint32_t distance; /* cp.async: added to the addresses that are read, sign-extended */
+    };
 };
 _Static_assert(sizeof(struct px_insn) == 64, "one record is one cache line");
 
@@ -114,7 +147,7 @@ enum px_insn_flag {
     PX_IF_BLOCK = 128   /* while decoding: target is a block */
 };
 
-enum { PX_LOAD_ONCE = 1 }; /* x[1] of a load of one element: once a block, and blocks take long */
+enum { PX_LOAD_ONCE = 1 }; /* px_insn.once: once a block, and blocks take long */
 
 /* Bytes of shared memory that the system of an sm_90 chip takes of every CTA, and uses. */
 enum { PX_SMEM_RESERVED = 1024, PX_SMEM_RESERVED_USED = 288 };
@@ -239,8 +272,8 @@ struct px_fork {
 /*
  * An innermost loop, records [head, end), in which nothing depends on which lane it is. Its own records, of
  * the same numbering from 0 on, with one more behind the last that leaves, are for lanes that have moved into
- * a frame where nobody else's values lie: they write whole rows. Branches of forks name theirs in x[0], from
- * 1 on.
+ * a frame where nobody else's values lie: they write whole rows. Branches of forks name theirs
+ * (px_insn.fork).
  */
 struct px_loop_row {
     uint32_t at; /* offset in the frame */
@@ -350,7 +383,7 @@ enum { PX_SHAPES = 8 }; /* bit i: source i is a scalar */
  * fn[masked][shape]; NULL where the shape is not instantiated, and masked where the row is not [hot]: then
  * PX_FIX_blend runs the unmasked one. f32_result: the result is a float that C arithmetic made; f32_sources:
  * bit i says that source i is read as a float, not as bits. `elem` bytes lie in d for each lane; with `pair`
- * the handler writes e, with `carry` it reads and writes the row x[0].
+ * the handler writes e, with `carry` it reads and writes that row.
  */
 struct px_handler_set {
     const char *name; /* "add_u32": operation and types of the statement */
@@ -371,8 +404,8 @@ enum px_fixed {
 /*
  * Statements in one loop, each of which but the first reads what the one before it computes, and nobody else
  * does. `shape`: which of its `sources` are scalars; `at`: which is what the one before computes. The other
- * sources of all, in order, lie in the record's a, b, c, x[0], x[1], e. `masked` writes under the record's
- * mask row; NULL: there is none. What a longer one begins with is in the list, too.
+ * sources of all, in order, lie in the record's a, b, c, source4, source5, source6. `masked` writes under the
+ * record's mask row; NULL: there is none. What a longer one begins with is in the list, too.
  */
 enum { PX_FUSED_MOST = 4 };
 struct px_fused {

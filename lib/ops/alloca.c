@@ -5,7 +5,7 @@
 static uint64_t place(const struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t *end)
 {
     const uint64_t size = PX_ROW(g, uint64_t, in->b)[lane];
-    const uint64_t at = (PX_ROW(g, uint64_t, in->e)[lane] + in->imm - 1) & ~(in->imm - 1);
+    const uint64_t at = (PX_ROW(g, uint64_t, in->stacks)[lane] + in->imm - 1) & ~(in->imm - 1);
     *end = size > UINT64_MAX / 2 ? UINT64_MAX : at + ((size + 7) & ~7ull);
     return at;
 }
@@ -36,7 +36,7 @@ int px_alloca(struct px_gang *g, const struct px_insn *in)
     PX_FOR_LANES(lane, lanes)
     {
         PX_ROW(g, uint64_t, in->d)[lane] = place(g, in, lane, &end);
-        PX_ROW(g, uint64_t, in->e)[lane] = end;
+        PX_ROW(g, uint64_t, in->stacks)[lane] = end;
     }
     return PX_STEP_NEXT;
 }

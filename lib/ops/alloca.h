@@ -1,9 +1,9 @@
 /*
  * alloca.h - alloca (PTX ISA 9.7.9.30): each lane takes local memory behind what it has.
  *
- * Record: d = row of addresses in local memory, e = row of the lanes' stack pointers, read and written, b =
- * row of bytes, imm = alignment. A lane's stack grows upwards from the frame's variables; frames of functions
- * that it calls lie behind the highest stack of the gang.
+ * Record: d = row of addresses in local memory, stacks = row of the lanes' stack pointers, read and written,
+ * b = row of bytes, imm = alignment. A lane's stack grows upwards from the frame's variables; frames of
+ * functions that it calls lie behind the highest stack of the gang.
  */
 #ifndef PX_OPS_ALLOCA_H
 #define PX_OPS_ALLOCA_H

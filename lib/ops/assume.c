@@ -12,7 +12,7 @@ static bool range(int64_t scalar, const struct px_lane_facts *facts, int64_t *le
 static bool fits(const struct px_gang *g, const struct px_insn *in, bool sign, int64_t *least, int64_t *most)
 {
     const uint32_t word = *PX_ROW(g, uint32_t, in->a);
-    const struct px_lane_facts *facts = PX_ROW(g, struct px_lane_facts, in->target);
+    const struct px_lane_facts *facts = PX_ROW(g, struct px_lane_facts, in->facts);
     if (!range(sign ? (int64_t)(int32_t)word : (int64_t)word, facts, least, most)) return false;
     return sign ? *least >= INT32_MIN && *most <= INT32_MAX : *least >= 0 && *most <= UINT32_MAX;
 }
@@ -41,7 +41,7 @@ static bool sides(const struct px_gang *g, const struct px_insn *in, int64_t *le
     }
     const int64_t scalar = *PX_ROW(g, int64_t, in->a);
     *other = *PX_ROW(g, int64_t, in->b);
-    if (!range(scalar, PX_ROW(g, struct px_lane_facts, in->target), least, most)) return false;
+    if (!range(scalar, PX_ROW(g, struct px_lane_facts, in->facts), least, most)) return false;
     return sign || (scalar >= 0 && *least >= 0 && *other >= 0);
 }
 

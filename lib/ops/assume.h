@@ -11,7 +11,7 @@
 enum px_assume_cmp { PX_ASSUME_LT, PX_ASSUME_LE, PX_ASSUME_GT, PX_ASSUME_GE, PX_ASSUME_EQ, PX_ASSUME_NE };
 enum { PX_ASSUME_SIGNED = 8, PX_ASSUME_WIDE = 16 }; /* else unsigned; else 32 bits */
 
-/* Does the sum of the word at a and the term whose facts are at `target` fit into 32 bits, signed or not, in
+/* Does the sum of the word at a and the term whose facts are at `facts` fit into 32 bits, signed or not, in
  * all lanes: so that extending the sum is extending the word? */
 int px_assume_fits_s32(struct px_gang *g, const struct px_insn *in);
 int px_assume_fits_u32(struct px_gang *g, const struct px_insn *in);

@@ -211,12 +211,12 @@ static bool refuse_source(struct px_gang *g)
 static bool source(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t n,
                    const uint8_t **from)
 {
-    const uint64_t va = PX_ROW(g, uint64_t, in->b)[lane] + (uint64_t)(int64_t)(int32_t)in->x[1];
-    struct px_seg *seg = &g->seg[in->slot];
-    if (px_gang_misaligned(g, PX_SPACE_GLOBAL, lane, va, in->size)) {
+    const uint64_t va = PX_ROW(g, uint64_t, in->b)[lane] + (uint64_t)(int64_t)(int32_t)in->distance;
+    struct px_seg *seg = &g->seg[in->extent];
+    if (px_gang_misaligned(g, PX_SPACE_GLOBAL, lane, va, in->bytes)) {
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va,
                      "cp.async from 0x%llx, which is not aligned to %u bytes", (unsigned long long)va,
-                     in->size);
+                     in->bytes);
         return refuse_source(g);
     }
     if (seg->len < n || va - seg->lo > seg->len - n) {
@@ -236,16 +236,16 @@ static bool source(struct px_gang *g, const struct px_insn *in, uint32_t lane, u
 static bool destination(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t *to)
 {
     const uint64_t va = px_address(g, in, lane);
-    struct px_place_of p = px_gang_find(g, PX_SPACE_SHARED, lane, va, in->size);
-    if (px_gang_misaligned(g, PX_SPACE_SHARED, lane, va, in->size)) {
+    struct px_place_of p = px_gang_find(g, PX_SPACE_SHARED, lane, va, in->bytes);
+    if (px_gang_misaligned(g, PX_SPACE_SHARED, lane, va, in->bytes)) {
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va,
                      "cp.async to 0x%llx, which is not aligned to %u bytes", (unsigned long long)va,
-                     in->size);
+                     in->bytes);
         return false;
     }
     if (!p.host) {
-        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "cp.async of %u bytes to 0x%llx: %s", in->size,
-                     (unsigned long long)va, p.why);
+        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "cp.async of %u bytes to 0x%llx: %s",
+                     in->bytes, (unsigned long long)va, p.why);
         return false;
     }
     *to = (uint32_t)(p.host - g->cta->shared);
@@ -256,9 +256,9 @@ static bool destination(struct px_gang *g, const struct px_insn *in, uint32_t la
 static bool fill(struct px_gang *g, const struct px_insn *in, uint32_t lane, struct px_batch *b)
 {
     const uint32_t n = PX_ROW(g, uint32_t, in->c)[lane];
-    if (n > in->size) {
+    if (n > in->bytes) {
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, px_address(g, in, lane),
-                     "cp.async reads %u bytes to write %u", n, in->size);
+                     "cp.async reads %u bytes to write %u", n, in->bytes);
         return false;
     }
     b->n[lane] = (uint8_t)n;
@@ -281,7 +281,7 @@ int px_async_copy(struct px_gang *g, const struct px_insn *in)
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
     struct px_batch *b = new_batch(g, lanes);
     if (!b) return no_memory(g, in);
-    b->size = in->size;
+    b->size = in->bytes;
     bool ok = true;
     PX_FOR_LANES(lane, lanes) if (ok) ok = fill(g, in, lane, b);
     if (!ok) b->lanes = (struct px_lanes){{0}};
@@ -307,7 +307,7 @@ int px_async_wait(struct px_gang *g, const struct px_insn *in)
     for (struct px_batch *b = a ? a->first : NULL; b; b = b->next) {
         if (b->arrival) continue;
         struct px_lanes due = px_lanes_and(lanes, b->lanes);
-        if (!(in->x[1] & PX_ASYNC_ALL)) PX_FOR_LANES(lane, lanes)
+        if (!(in->wait & PX_ASYNC_ALL)) PX_FOR_LANES(lane, lanes)
         if (px_lanes_has(&due, lane) && b->group[lane] + (uint64_t)in->imm >= a->committed[lane])
             due.w[lane >> 6] &= ~(1ull << (lane & 63));
         happen(g->cta, b, due);

@@ -5,11 +5,11 @@
 #include "gang/gang.h"
 
 /*
- * cp.async: a = destination in shared memory, b = row of source addresses, x[1] is added to them, c = row of
- * bytes to read, size = bytes to write.
+ * cp.async: a = destination in shared memory, b = row of source addresses, distance is added to them, c = row
+ * of bytes to read, bytes = bytes to write.
  */
 int px_async_copy(struct px_gang *g, const struct px_insn *in);
-enum { PX_ASYNC_ALL = 1 }; /* x[1] of wait: of the lane's copies none may be left, */
+enum { PX_ASYNC_ALL = 1 }; /* px_insn.wait: of the lane's copies none may be left, */
 int px_async_wait(struct px_gang *g, const struct px_insn *in); /* or of all groups but the imm last ones */
 int px_cluster_async(struct px_gang *g, const struct px_insn *in);
 

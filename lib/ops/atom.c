@@ -31,16 +31,16 @@ static __attribute__((noinline)) uint8_t *resolved(struct px_gang *g, const stru
                      "atomic operation on local memory");
         return NULL;
     }
-    if (p.host) g->seg[in->slot] = p.seg;
+    if (p.host) g->seg[in->extent] = p.seg;
     return p.host;
 }
 
 /* The lane's place; NULL after a trap. */
 static inline uint8_t *place_of(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size)
 {
-    const struct px_seg *seg = &g->seg[in->slot];
+    const struct px_seg *seg = &g->seg[in->extent];
     uint64_t va = px_address(g, in, lane), x = va - seg->lo;
-    const bool known = seg->len >= size && x <= seg->len - size && !(va & (in->size - 1u));
+    const bool known = seg->len >= size && x <= seg->len - size && !(va & (in->bytes - 1u));
     return known ? seg->host + x : resolved(g, in, lane, size);
 }
 
@@ -58,7 +58,7 @@ static bool places_of(struct px_gang *g, const struct px_insn *in, const struct 
                       uint32_t size, struct px_span *span, uint8_t **base)
 {
     enum { FEW = 16 };
-    const struct px_seg *seg = &g->seg[in->slot];
+    const struct px_seg *seg = &g->seg[in->extent];
     const bool whole = is_whole(g, in);
     if (in->flags & PX_IF_SCALAR_A || seg->len < size || g->nactive < FEW || px_lanes_empty(lanes))
         return false;
@@ -66,7 +66,7 @@ static bool places_of(struct px_gang *g, const struct px_insn *in, const struct 
                            px_lanes_first(lanes), g->n);
     const uint64_t x = span->least + in->imm - seg->lo, room = seg->len - size,
                    spread = span->most - span->least;
-    if (spread > room || x > room - spread || (span->low | in->imm) & (in->size - 1u)) return false;
+    if (spread > room || x > room - spread || (span->low | in->imm) & (in->bytes - 1u)) return false;
     *base = (uint8_t *)((uintptr_t)seg->host + in->imm - seg->lo);
     return true;
 }
@@ -152,8 +152,8 @@ PAIRS(HALF_FUNCTION)
 static uint16_t (*const on_halves[])(uint16_t o, uint16_t b) = {HALVES(HALF_NAME)};
 static uint32_t (*const on_pairs[])(uint32_t o, uint32_t b) = {PAIRS(HALF_NAME)};
 
-#define OP_HALF(T) on_halves[in->x[1]](o, b)
-#define OP_PAIR(T) on_pairs[in->x[1]](o, b)
+#define OP_HALF(T) on_halves[in->half](o, b)
+#define OP_PAIR(T) on_pairs[in->half](o, b)
 
 #define LOCKED(T, p, OP)                                                                                     \
     T o = __atomic_load_n(p, __ATOMIC_RELAXED);                                                              \
@@ -329,7 +329,7 @@ static __attribute__((noinline)) struct near go_near(struct px_gang *g, const st
         if (host) px_private_touch(g->worker, va, size);
         return (struct near){.va = 1, .host = host};
     }
-    const struct px_seg *seg = &g->seg[in->slot];
+    const struct px_seg *seg = &g->seg[in->extent];
     const uint64_t lo = seg->lo > page->lo ? seg->lo : page->lo, end = seg->lo + seg->len;
     return (struct near){lo, (end < page->hi ? end : page->hi) - lo - size, page->data + (lo - page->first),
                          host};
@@ -348,7 +348,7 @@ static struct private_places private_places(struct px_gang *g, const struct px_i
                                             const struct px_span *span, uint32_t size, struct operation op)
 {
     const uint64_t lo = span->least + in->imm, most = span->most + in->imm;
-    uint8_t *data = px_private_row(g, &g->seg[in->slot], lo, most + size, op.perform, op.fill);
+    uint8_t *data = px_private_row(g, &g->seg[in->extent], lo, most + size, op.perform, op.fill);
     if (!data || lo % PX_PRIVATE_WINDOW > most % PX_PRIVATE_WINDOW)
         return (struct private_places){data, in->imm, PX_PRIVATE_WINDOW - 1};
     return (struct private_places){place_at(data, lo % PX_PRIVATE_WINDOW - span->least), 0, UINT64_MAX};

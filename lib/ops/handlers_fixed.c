@@ -230,7 +230,7 @@ static int f2_branch_not(struct px_gang *g, const struct px_insn *in)
     {                                                                                                        \
         const T *pa = PX_ROW(g, T, in->a), *pb = PX_ROW(g, T, in->b);                                        \
         const TC *pc = PX_ROW(g, TC, in->c);                                                                 \
-        const uint32_t *px = PX_ROW(g, uint32_t, in->x[0]);                                                  \
+        const uint32_t *px = PX_ROW(g, uint32_t, in->source4);                                               \
         const uint64_t imm = in->imm;                                                                        \
         (void)px, (void)imm;                                                                                 \
         PX_ROW_LOOP(T, expression);                                                                          \
@@ -239,7 +239,7 @@ static int f2_branch_not(struct px_gang *g, const struct px_insn *in)
     {                                                                                                        \
         const T *pa = PX_ROW(g, T, in->a), *pb = PX_ROW(g, T, in->b);                                        \
         const TC *pc = PX_ROW(g, TC, in->c);                                                                 \
-        const uint32_t *px = PX_ROW(g, uint32_t, in->x[0]), i = 0;                                           \
+        const uint32_t *px = PX_ROW(g, uint32_t, in->source4), i = 0;                                        \
         const uint64_t imm = in->imm;                                                                        \
         (void)px, (void)imm;                                                                                 \
         *PX_ROW(g, T, in->d) = (expression);                                                                 \
@@ -367,16 +367,16 @@ static PX_RACY int f0_canon_st(struct px_gang *g, const struct px_insn *in)
     static __attribute__((noinline)) int surveyed_##name(struct px_gang *g, const struct px_insn *in)        \
     {                                                                                                        \
         g->level->sets[in->b].fn[0][2](g, in - in->c);                                                       \
-        PX_ROW(g, struct px_survey, in->target)->kind = PX_SURVEY_NONE;                                      \
+        PX_ROW(g, struct px_survey, in->survey)->kind = PX_SURVEY_NONE;                                      \
         return f3_##load(g, in);                                                                             \
     }                                                                                                        \
     static PX_RACY int f0_##name(struct px_gang *g, const struct px_insn *in)                                \
     {                                                                                                        \
         const I *a = PX_ROW(g, I, (in - in->c)->a);                                                          \
-        const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]) + in->imm;                                       \
+        const uint64_t add = *PX_ROW(g, uint64_t, in->offset) + in->imm;                                     \
         const uint32_t n = g->n & ~31u, *number = (const uint32_t *)a;                                       \
         I least = a[0], most = a[0];                                                                         \
-        if (!g->full || add & (in->size - 1u) || PX_LOOKS_REGULAR(number)) return surveyed_##name(g, in);    \
+        if (!g->full || add & (in->bytes - 1u) || PX_LOOKS_REGULAR(number)) return surveyed_##name(g, in);   \
         PX_LOOP                                                                                              \
         {                                                                                                    \
             least = a[i] < least ? a[i] : least;                                                             \
@@ -384,7 +384,7 @@ static PX_RACY int f0_canon_st(struct px_gang *g, const struct px_insn *in)
         }                                                                                                    \
         const uint64_t from = (uint64_t)least * sizeof(T), to = (uint64_t)most * sizeof(T);                  \
         const struct px_survey s = {.least = from, .spread = to - from};                                     \
-        const uint8_t *base = known_places(&s, &g->seg[in->slot], add, sizeof(T));                           \
+        const uint8_t *base = known_places(&s, &g->seg[in->extent], add, sizeof(T));                         \
         if (!base) return surveyed_##name(g, in);                                                            \
         T *d = PX_ROW(g, T, in->d);                                                                          \
         PX_EACH_LANE d[i] = (T)get_unit((const T *)(const void *)base + a[i], sizeof(T));                    \
@@ -419,13 +419,13 @@ static int f0_blend(struct px_gang *g, const struct px_insn *in)
     out.d = PX_SCRATCH_D;
     out.e = PX_SCRATCH_E;
     if (carry) {
-        out.x[0] = PX_SCRATCH_C;
-        f0_copy4(g, &(struct px_insn){.d = PX_SCRATCH_C, .a = in->x[0]});
+        out.carry = PX_SCRATCH_C;
+        f0_copy4(g, &(struct px_insn){.d = PX_SCRATCH_C, .a = in->carry});
     }
     in->inner(g, &out);
-    keep_active(g, in, in->d, PX_SCRATCH_D, in->size);
+    keep_active(g, in, in->d, PX_SCRATCH_D, in->bytes);
     if (in->flags & PX_IF_PAIR) keep_active(g, in, in->e, PX_SCRATCH_E, 4);
-    if (carry) keep_active(g, in, in->x[0], PX_SCRATCH_C, 4);
+    if (carry) keep_active(g, in, in->carry, PX_SCRATCH_C, 4);
     return PX_STEP_NEXT;
 }
 

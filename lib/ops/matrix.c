@@ -69,7 +69,7 @@ int px_matrix_mma(struct px_gang *g, const struct px_insn *in)
         for (uint32_t r = 0; r < f->nb; r++) warp.b[r] = row_at(g, b[r], w * WARP, elem);
         for (uint32_t r = 0; r < f->nc; r++) warp.c[r] = row_at(g, c[r], w * WARP, elem);
         for (uint32_t r = 0; r < f->nd; r++) warp.d[r] = row_at(g, d[r], w * WARP, elem);
-        warp.e = row_at(g, in->e, w * WARP, 4);
+        warp.e = row_at(g, in->metadata, w * WARP, 4);
         px_mma_form_run(&f->is, f->product, &warp);
     }
     px_fp_set(g->worker, PX_FP_HOME);

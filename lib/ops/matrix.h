@@ -21,7 +21,7 @@ struct px_matrix_form {
 };
 
 /* mma and wmma.mma: offsets of rows in the frame, those of d, a, b, and from px_insn.c on c, which may be
- * those of d. px_insn.e: the row of the metadata, 0 without. */
+ * those of d. px_insn.metadata: the row of the metadata, 0 without. */
 struct px_matrix_mma {
     const struct px_matrix_form *form;
     uint32_t row[];
@@ -43,7 +43,7 @@ struct px_matrix_move {
 };
 
 /* wgmma.mma_async: offsets of rows in the frame, those of d, of a where it has registers, and from px_insn.d
- * on c, which may be those of d; px_insn.a and .b: descriptors, .c: scale-d, .e: metadata. */
+ * on c, which may be those of d; px_insn.a and .b: descriptors, .c: scale-d, .metadata. */
 struct px_matrix_wgmma {
     struct px_wgmma_form form;
     px_mma_function *product;

@@ -212,12 +212,12 @@ CHANGE(complete, .bytes = (int64_t)sum)
 
 bool px_mbarrier_over(const struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t *at)
 {
-    const uint32_t i = in->x[1] & PX_WAIT_SCALAR ? 0 : lane;
+    const uint32_t i = in->wait & PX_WAIT_SCALAR ? 0 : lane;
     const uint8_t *from = g->cta->shared;
     const uint64_t va = px_address(g, in, lane);
     *at = (uint32_t)(px_window_of(va) == PX_WIN_SHARED ? va - g->cta->uniform.shared_window : va);
     const uint32_t phase = (uint32_t)(*(const uint64_t *)(const void *)(from + *at) >> 63);
-    if (in->x[1] & PX_WAIT_STATE) return phase != PX_ROW(g, uint64_t, in->b)[i] >> 63;
+    if (in->wait & PX_WAIT_STATE) return phase != PX_ROW(g, uint64_t, in->b)[i] >> 63;
     return phase != (PX_ROW(g, uint32_t, in->b)[i] & 1);
 }
 
@@ -240,7 +240,7 @@ int px_mbarrier_wait(struct px_gang *g, const struct px_insn *in)
         if (!px_mbarrier_place(g, in, lane, false, &at)) return PX_STEP_TRAP;
         if (!over_now(g, in, lane) && !px_lanes_has(&g->expired, lane)) sleep = true;
     }
-    if (sleep && (in->x[1] & PX_WAIT_TRY || in->flags & PX_IF_ALONE)) return PX_STEP_POLL;
+    if (sleep && (in->wait & PX_WAIT_TRY || in->flags & PX_IF_ALONE)) return PX_STEP_POLL;
     PX_FOR_LANES(lane, g->active) p[lane] = 0u - (uint32_t)px_mbarrier_over(g, in, lane, &at);
     g->expired = px_lanes_minus(g->expired, g->active);
     look_again(g);

@@ -33,7 +33,7 @@ static inline struct px_mbar px_mbar_unpack(uint64_t word)
 }
 
 /*
- * test_wait and try_wait. a = address, b = states (x[1] & PX_WAIT_STATE) or parities, d = predicates; nothing
+ * test_wait and try_wait. a = address, b = states (wait & PX_WAIT_STATE) or parities, d = predicates; nothing
  * is a temporary. When lanes are to sleep: PX_STEP_POLL, and vm/run/poll.c asks lane by lane.
  */
 enum { PX_WAIT_STATE = 1, PX_WAIT_TRY = 2, PX_WAIT_SCALAR = 4 /* b is one */ };

@@ -145,9 +145,9 @@ struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, 
 {
     uint64_t va = px_address(g, in, lane);
     struct px_place_of p = px_gang_find(g, in->space, lane, va, size);
-    if (px_gang_misaligned(g, in->space, lane, va, in->size)) {
+    if (px_gang_misaligned(g, in->space, lane, va, in->bytes)) {
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va, "address 0x%llx is not aligned to %u bytes",
-                     (unsigned long long)va, in->size);
+                     (unsigned long long)va, in->bytes);
         p.host = NULL;
     } else if (!p.host && other_rank(g, in->space, va, size)) {
         trap_rank(g, in, lane, va, size, other_rank(g, in->space, va, size), p.why);
@@ -177,7 +177,7 @@ void px_lane_put(uint8_t *to, const void *from, uint32_t size, uint32_t stride, 
 bool px_learn_segment(struct px_gang *g, const struct px_insn *in, uint64_t va, uint32_t size)
 {
     struct px_place_of p = px_gang_find(g, in->space, px_lanes_first(&g->active), va, size);
-    struct px_seg *seg = &g->seg[in->slot];
+    struct px_seg *seg = &g->seg[in->extent];
     if (!p.host || !p.seg.len || (seg->lo == p.seg.lo && seg->len == p.seg.len && seg->host == p.seg.host))
         return false;
     *seg = p.seg;
@@ -235,7 +235,7 @@ uint8_t *px_local_rows(const struct px_gang *g, const struct px_insn *in, uint32
 {
     const uint64_t base = px_local_base(g->cta->slot, g->first + lane), top = g->running->local_top;
     const uint64_t offset = in->space == PX_SPACE_LOCAL ? (uint32_t)va : va - base;
-    if (offset > top || size > top - offset || offset & (in->size - 1u)) return NULL;
+    if (offset > top || size > top - offset || offset & (in->bytes - 1u)) return NULL;
     return g->local + (offset >> 2) * g->width * 4 + (offset & 3);
 }
 

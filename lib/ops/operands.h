@@ -3,10 +3,10 @@
  * grammar/isa.tbl): px_op_NAME, a px_handler.
  *
  * All values are rows of elements, constants too; px_insn.m is the row of the guard (px_gang_lanes: the lanes
- * to do it for). Where there is an address, px_address gives a lane's, and px_insn.space, .slot and .size are
- * as for a load of as many bytes; of an operation with `waits`, .size is a warp instead, the lanes that meet
- * (px_gang_met), and a guard is a branch around the record. A row may be that of a source and of a result:
- * sources are read first.
+ * to do it for). Where there is an address, px_address gives a lane's, and px_insn.space, .extent and .bytes
+ * are as for a load of as many bytes; of an operation with `waits`, .group is a warp instead, the lanes that
+ * meet (px_gang_met), and a guard is a branch around the record. A row may be that of a source and of a
+ * result: sources are read first.
  */
 #ifndef PX_OPS_OPERANDS_H
 #define PX_OPS_OPERANDS_H

@@ -30,7 +30,7 @@ int px_policy_fractions(struct px_gang *g, const struct px_insn *in)
     const struct px_lanes lanes = px_gang_lanes(g, in);
     uint32_t lane;
     PX_FOR_LANES(lane, lanes)
-    PX_ROW(g, uint64_t, in->d)[lane] = px_policy_fraction(in->x[1], PX_ROW(g, float, in->a)[lane]);
+    PX_ROW(g, uint64_t, in->d)[lane] = px_policy_fraction(in->policy, PX_ROW(g, float, in->a)[lane]);
     return PX_STEP_NEXT;
 }
 
@@ -40,7 +40,7 @@ int px_policy_ranges(struct px_gang *g, const struct px_insn *in)
     uint32_t lane;
     PX_FOR_LANES(lane, lanes)
     PX_ROW(g, uint64_t, in->d)
-    [lane] = px_policy_range(in->x[1], PX_ROW(g, uint64_t, in->a)[lane] + in->imm,
+    [lane] = px_policy_range(in->policy, PX_ROW(g, uint64_t, in->a)[lane] + in->imm,
                              PX_ROW(g, uint32_t, in->b)[lane], PX_ROW(g, uint32_t, in->c)[lane]);
     return PX_STEP_NEXT;
 }

@@ -22,7 +22,7 @@ uint64_t px_policy_fraction(uint32_t kind, float fraction);
 uint64_t px_policy_range(uint32_t kind, uint64_t address, uint32_t primary, uint32_t total);
 
 /* d = row of policies, a = row of fractions (f32), or of addresses to which imm is added, b and c = rows of
- * primary and total bytes; x[1] = kind. */
+ * primary and total bytes; policy = kind. */
 int px_policy_fractions(struct px_gang *g, const struct px_insn *in);
 int px_policy_ranges(struct px_gang *g, const struct px_insn *in);
 

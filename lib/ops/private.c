@@ -46,7 +46,7 @@ struct px_private *px_private_of(struct px_gang *g, const struct px_insn *in)
         memset(p, 0, offsetof(struct px_private, data));
         for (uint32_t i = 0; i < PX_PRIVATE_PAGES; i++) p->page[i].data = p->data[i];
     }
-    const bool elsewhere = px_window_of(g->seg[in->slot].lo) != PX_WIN_NONE;
+    const bool elsewhere = px_window_of(g->seg[in->extent].lo) != PX_WIN_NONE;
     const bool awaited = g->cta->grid->workspace; /* blocks of a cooperative grid may wait for the word */
     if (!p->pause && !elsewhere && !awaited) return p;
     px_private_flush(g->worker); /* the same word may have something pending */

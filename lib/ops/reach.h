@@ -39,14 +39,14 @@ PX_INLINE uint8_t *place_at(uint8_t *host, uint64_t offset)
 /* Whether what lies in the record's segment may not be there: host pointers are device pointers. */
 PX_INLINE bool is_open(const struct px_gang *g, const struct px_insn *in)
 {
-    return g->unbounded && in->slot < PX_SLOT_SHARED;
+    return g->unbounded && in->extent < PX_SLOT_SHARED;
 }
 
 PX_INLINE struct probe probe_lanes(struct px_gang *g, const struct px_insn *in, const uint32_t size)
 {
     struct probe p = {0};
-    const struct px_seg *seg = &g->seg[in->slot];
-    const uint64_t *a = PX_ROW(g, uint64_t, in->a), shift = in->imm - seg->lo, align = in->size - 1u;
+    const struct px_seg *seg = &g->seg[in->extent];
+    const uint64_t *a = PX_ROW(g, uint64_t, in->a), shift = in->imm - seg->lo, align = in->bytes - 1u;
     const uint32_t n = g->n;
     uint64_t top = 0, low = 0, gap = 0, differ = 0;
     if (seg->len < size) return p;
@@ -109,9 +109,9 @@ PX_INLINE struct probe probe_row(struct px_gang *g, const struct px_insn *in, co
 PX_INLINE struct probe probe_scalar(struct px_gang *g, const struct px_insn *in, uint32_t size)
 {
     struct probe p = {.same = true};
-    const struct px_seg *seg = &g->seg[in->slot];
+    const struct px_seg *seg = &g->seg[in->extent];
     uint64_t x = *PX_ROW(g, uint64_t, in->a) + in->imm - seg->lo;
-    p.ok = seg->len >= size && x <= seg->len - size && !(x & (in->size - 1u));
+    p.ok = seg->len >= size && x <= seg->len - size && !(x & (in->bytes - 1u));
     if (in->m) {
         struct px_lanes lanes = px_gang_lanes(g, in);
         p.ok = p.ok && !px_lanes_empty(&lanes);
@@ -246,26 +246,26 @@ PX_INLINE uint8_t *known_places(const struct px_survey *s, const struct px_seg *
 static __attribute__((noinline)) uint8_t *survey_first(struct px_gang *g, const struct px_insn *in,
                                                        uint32_t size)
 {
-    struct px_survey *s = PX_ROW(g, struct px_survey, in->target);
-    const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]) + in->imm;
+    struct px_survey *s = PX_ROW(g, struct px_survey, in->survey);
+    const uint64_t add = *PX_ROW(g, uint64_t, in->offset) + in->imm;
     if (!g->full) return NULL;
     if (s->kind == PX_SURVEY_NONE) take_survey(s, PX_ROW(g, uint64_t, in->a), g->n, g->tiles);
-    if (s->kind == PX_SURVEY_LOCAL || (s->low | (uint32_t)add) & (in->size - 1u)) return NULL;
-    uint8_t *base = known_places(s, &g->seg[in->slot], add, size);
+    if (s->kind == PX_SURVEY_LOCAL || (s->low | (uint32_t)add) & (in->bytes - 1u)) return NULL;
+    uint8_t *base = known_places(s, &g->seg[in->extent], add, size);
     if (base || !px_learn_segment(g, in, *PX_ROW(g, uint64_t, in->a) + add, size)) return base;
-    return known_places(s, &g->seg[in->slot], add, size);
+    return known_places(s, &g->seg[in->extent], add, size);
 }
 
 /* All lanes are there, aligned, inside one segment, and the row has a survey: base, else NULL. */
 PX_INLINE uint8_t *surveyed(struct px_gang *g, const struct px_insn *in, const struct px_survey **survey,
                             const uint32_t size)
 {
-    const struct px_survey *s = *survey = PX_ROW(g, struct px_survey, in->target);
-    const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]) + in->imm;
+    const struct px_survey *s = *survey = PX_ROW(g, struct px_survey, in->survey);
+    const uint64_t add = *PX_ROW(g, uint64_t, in->offset) + in->imm;
     if (__builtin_expect(g->full && s->kind - 1u < PX_SURVEY_LOCAL - 1u &&
-                             !((s->low | (uint32_t)add) & (in->size - 1u)),
+                             !((s->low | (uint32_t)add) & (in->bytes - 1u)),
                          1)) {
-        uint8_t *base = known_places(s, &g->seg[in->slot], add, size);
+        uint8_t *base = known_places(s, &g->seg[in->extent], add, size);
         if (__builtin_expect(base != NULL, 1)) return base;
     }
     return survey_first(g, in, size);
@@ -275,17 +275,17 @@ PX_INLINE uint8_t *surveyed(struct px_gang *g, const struct px_insn *in, const s
 static __attribute__((noinline)) uint8_t *surveyed_rows(struct px_gang *g, const struct px_insn *in,
                                                         uint32_t size)
 {
-    const struct px_survey *s = PX_ROW(g, struct px_survey, in->target);
+    const struct px_survey *s = PX_ROW(g, struct px_survey, in->survey);
     if (!g->full || s->kind != PX_SURVEY_LOCAL || in->space != PX_SPACE_NONE || !(in->flags & PX_IF_ROWS))
         return NULL;
-    return px_local_rows(g, in, 0, *PX_ROW(g, uint64_t, in->a) + *PX_ROW(g, uint64_t, in->x[0]) + in->imm,
+    return px_local_rows(g, in, 0, *PX_ROW(g, uint64_t, in->a) + *PX_ROW(g, uint64_t, in->offset) + in->imm,
                          size);
 }
 
 /* Row d = row a + what lies at x[0]. */
 static int f0_offset_row(struct px_gang *g, const struct px_insn *in)
 {
-    const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]), *a = PX_ROW(g, uint64_t, in->a);
+    const uint64_t add = *PX_ROW(g, uint64_t, in->offset), *a = PX_ROW(g, uint64_t, in->a);
     uint64_t *d = PX_ROW(g, uint64_t, in->d);
     const uint32_t n = g->n & ~31u;
     PX_LOOP d[i] = a[i] + add;
@@ -295,7 +295,7 @@ static int f0_offset_row(struct px_gang *g, const struct px_insn *in)
 /* The same for words: row d = the lower halves of row a + the word at x[0]. */
 static int f0_offset_row4(struct px_gang *g, const struct px_insn *in)
 {
-    const uint32_t add = *PX_ROW(g, uint32_t, in->x[0]);
+    const uint32_t add = *PX_ROW(g, uint32_t, in->offset);
     const uint64_t *a = PX_ROW(g, uint64_t, in->a);
     uint32_t *d = PX_ROW(g, uint32_t, in->d);
     const uint32_t n = g->n & ~31u;
@@ -306,7 +306,7 @@ static int f0_offset_row4(struct px_gang *g, const struct px_insn *in)
 /* The row of a survey has changed; with a d, nothing is to be added to it any more. */
 static int f0_forget(struct px_gang *g, const struct px_insn *in)
 {
-    PX_ROW(g, struct px_survey, in->target)->kind = PX_SURVEY_NONE;
+    PX_ROW(g, struct px_survey, in->survey)->kind = PX_SURVEY_NONE;
     if (in->d) *PX_ROW(g, uint64_t, in->d) = 0;
     return PX_STEP_NEXT;
 }
@@ -316,7 +316,7 @@ static __attribute__((noinline)) int unsurveyed(struct px_gang *g, const struct 
                                                 enum px_fixed fix)
 {
     struct px_insn plain = *in;
-    f0_offset_row(g, &(struct px_insn){.d = PX_SCRATCH_D, .a = in->a, .x = {in->x[0]}});
+    f0_offset_row(g, &(struct px_insn){.d = PX_SCRATCH_D, .a = in->a, .offset = in->offset});
     plain.fn = g->level->fixed[fix][0];
     plain.a = PX_SCRATCH_D;
     return plain.fn(g, &plain);
@@ -441,20 +441,20 @@ PX_INLINE void next_block(struct px_seg *seg, uint64_t at, uint32_t bytes)
 
 PX_INLINE void look_ahead(struct px_gang *g, const struct px_insn *in, const void *place, uint32_t bytes)
 {
-    struct px_survey *s = PX_ROW(g, struct px_survey, in->target);
+    struct px_survey *s = PX_ROW(g, struct px_survey, in->survey);
     const uint64_t at = (uintptr_t)place, stride = at - s->last;
     if (stride == s->stride && stride + FAR > 2 * FAR && g->prefetch)
         ask_for(at + stride * TURNS_AHEAD, bytes);
     s->stride = stride;
     s->last = at;
-    if (in->x[1] == PX_LOAD_ONCE && g->prefetch) next_block(&g->seg[in->slot], at, bytes);
+    if (in->once == PX_LOAD_ONCE && g->prefetch) next_block(&g->seg[in->extent], at, bytes);
 }
 
 /* Does the aligned word in which the last lane's element lies belong to the segment? */
 PX_INLINE bool ends_with_word(const struct px_gang *g, const struct px_insn *in, const uint64_t *a)
 {
-    const struct px_seg *seg = &g->seg[in->slot];
-    const uint64_t last = a[g->n - 1] + *PX_ROW(g, uint64_t, in->x[0]) + in->imm;
+    const struct px_seg *seg = &g->seg[in->extent];
+    const uint64_t last = a[g->n - 1] + *PX_ROW(g, uint64_t, in->offset) + in->imm;
     return (last & ~3ull) + 4 - seg->lo <= seg->len;
 }
 

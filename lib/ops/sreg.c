@@ -50,7 +50,7 @@ static uint64_t time_value(struct px_gang *g, uint64_t what)
 
 static void put(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t v)
 {
-    switch (in->size) {
+    switch (in->bytes) {
     case 2: PX_ROW(g, uint16_t, in->d)[lane] = (uint16_t)v; break;
     case 4: PX_ROW(g, uint32_t, in->d)[lane] = (uint32_t)v; break;
     default: PX_ROW(g, uint64_t, in->d)[lane] = v; break;
@@ -60,7 +60,7 @@ static void put(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint
 /* The row is a temporary, so that all lanes may be written. */
 int px_sreg_read(struct px_gang *g, const struct px_insn *in)
 {
-    if (in->imm <= PX_LV_TID_Z && in->size == 4) {
+    if (in->imm <= PX_LV_TID_Z && in->bytes == 4) {
         memcpy(PX_ROW(g, uint32_t, in->d), g->tid[in->imm], g->n * 4);
         return PX_STEP_NEXT;
     }

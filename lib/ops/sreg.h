@@ -4,7 +4,7 @@
 
 #include "gang/gang.h"
 
-/* Record: d = temporary row of in->size bytes an element, imm = what to read. */
+/* Record: d = temporary row of in->bytes bytes an element, imm = what to read. */
 enum px_lane_value {
     PX_LV_TID_X,
     PX_LV_TID_Y,

@@ -69,13 +69,13 @@ static const struct px_opaque_bound *resolve(struct px_gang *g, const struct px_
 
 static uint64_t texture_at(const struct px_gang *g, const struct px_insn *in, uint32_t lane)
 {
-    return PX_ROW(g, uint64_t, in->a)[in->x[0] & PX_TEX_SCALAR_A ? 0 : lane];
+    return PX_ROW(g, uint64_t, in->a)[in->handles & PX_TEX_SCALAR_A ? 0 : lane];
 }
 
 /* 0 without a sampler: b is the mask row's place then. */
 static uint64_t sampler_at(const struct px_gang *g, const struct px_insn *in, uint32_t lane)
 {
-    return in->b ? PX_ROW(g, uint64_t, in->b)[in->x[0] & PX_TEX_SCALAR_B ? 0 : lane] : 0;
+    return in->b ? PX_ROW(g, uint64_t, in->b)[in->handles & PX_TEX_SCALAR_B ? 0 : lane] : 0;
 }
 
 /* Lanes that go together: a mask row, the first of them, their handles. */
@@ -109,7 +109,7 @@ static int each_group(struct px_gang *g, const struct px_insn *in, group_fn *fn)
 {
     struct px_lanes left = px_gang_lanes(g, in);
     if (px_lanes_empty(&left)) return PX_STEP_NEXT;
-    if (in->x[0] == (PX_TEX_SCALAR_A | PX_TEX_SCALAR_B)) {
+    if (in->handles == (PX_TEX_SCALAR_A | PX_TEX_SCALAR_B)) {
         const struct group all = {PX_ROW(g, uint32_t, in->m), px_lanes_first(&left), texture_at(g, in, 0),
                                   sampler_at(g, in, 0)};
         return fn(g, in, &all);
@@ -358,7 +358,7 @@ int px_texture_istypep(struct px_gang *g, const struct px_insn *in)
     {
         const struct px_opaque_place *p =
             px_opaque_at(g->cta->grid->textures, PX_ROW(g, uint64_t, in->a)[lane]);
-        PX_ROW(g, uint32_t, in->d)[lane] = p && p->variable && p->kind == in->size ? ~0u : 0;
+        PX_ROW(g, uint32_t, in->d)[lane] = p && p->variable && p->kind == in->opaque ? ~0u : 0;
     }
     return PX_STEP_NEXT;
 }

@@ -25,7 +25,7 @@ bool px_tex_layered(enum px_image_kind kind);
 bool px_tex_multisample(enum px_image_kind kind);
 
 /*
- * Records: the texture's or surface's handle in a, that of a sampler in b; x[0] says which of them (bits 0
+ * Records: the texture's or surface's handle in a, that of a sampler in b; handles says which of them (bits 0
  * and 1) are one for all lanes. All else is behind aux; of rows 0 stands for none.
  */
 enum { PX_TEX_SCALAR_A = 1, PX_TEX_SCALAR_B = 2 };
@@ -58,7 +58,7 @@ struct px_tex_question {
 };
 int px_texture_query(struct px_gang *g, const struct px_insn *in);
 
-/* d = predicates: is the handle in row a that of a variable of kind `size` (enum px_opaque_kind)? */
+/* d = predicates: is the handle in row a that of a variable of kind `opaque` (enum px_opaque_kind)? */
 int px_texture_istypep(struct px_gang *g, const struct px_insn *in);
 
 #endif

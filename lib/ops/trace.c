@@ -159,7 +159,7 @@ int px_trace_event(struct px_gang *g, const struct px_insn *in)
         uint32_t lane;
         ptx_trace_event event = t->is;
         if (in->a) event.number = px_element(g, in->a, scalar_a, first);
-        if (in->b) event.count = px_element(g, in->b, in->size, first);
+        if (in->b) event.count = px_element(g, in->b, in->one_count, first);
         PX_FOR_LANES(lane, left)
         {
             if (t->by_warp && lane / WARP != first / WARP) continue;

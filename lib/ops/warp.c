@@ -10,7 +10,7 @@
  * is not in its own member mask is the fault.
  *
  * Record: imm = kind and qualifiers (warp.h), a = value row, b, c = operands
- * of shfl, x[0] = member mask, d = result, e = predicate result, size = bytes of
+ * of shfl, members = member mask, d = result, e = predicate result, bytes = bytes of
  * a value, flags = which of b, c and the mask are scalars.
  */
 #include "base/alloc.h"
@@ -160,7 +160,7 @@ static void compute(struct warp *w, uint64_t kind)
 static uint64_t value_of(const struct px_gang *g, const struct px_insn *in, uint32_t lane)
 {
     uint64_t v = 0;
-    switch (in->size) {
+    switch (in->bytes) {
     case 0: return 0;
     case 2: v = PX_ROW(g, uint16_t, in->a)[lane]; break;
     case 8: v = PX_ROW(g, uint64_t, in->a)[lane]; break;
@@ -171,7 +171,7 @@ static uint64_t value_of(const struct px_gang *g, const struct px_insn *in, uint
 
 static uint32_t member_of(const struct px_gang *g, const struct px_insn *in, uint32_t lane)
 {
-    return px_element(g, in->x[0], in->flags & PX_SYNC_SCALAR_M, lane);
+    return px_element(g, in->members, in->flags & PX_SYNC_SCALAR_M, lane);
 }
 
 static void take(const struct px_gang *g, const struct px_insn *in, uint32_t base, struct warp *w)

@@ -19,7 +19,7 @@ enum { WARP = 32 };
 PX_INLINE bool groups_are_here(const struct px_gang *g, const struct px_insn *in)
 {
     const bool scalar = in->flags & PX_SYNC_SCALAR_M;
-    const uint32_t *members = PX_ROW(g, uint32_t, in->x[0]), *m = PX_ROW(g, uint32_t, 0);
+    const uint32_t *members = PX_ROW(g, uint32_t, in->members), *m = PX_ROW(g, uint32_t, 0);
     if (g->resume) return false;
     if (in->imm & PX_SYNC_ACTIVE) return true;
     if (scalar && g->full && *members == ~0u) return true;

@@ -70,7 +70,7 @@ static int run_group(struct px_gang *g, const struct px_insn *in, uint32_t group
     /* The chip takes descriptors from the first lane of the first warp, and adds when any lane of it says so.
      */
     struct shared memory = {.g = g, .lane = first + (uint32_t)__builtin_ctz(here[0])};
-    struct px_wgmma_group w = {.e = PX_ROW(g, uint32_t, in->e) + first};
+    struct px_wgmma_group w = {.e = PX_ROW(g, uint32_t, in->metadata) + first};
     const uint32_t n = m->form.regs, *d = m->row, *a = d + n, *c = m->row + in->d;
     for (uint32_t lane = 0; lane < PX_WARP; lane++)
         w.add |= here[0] >> lane & 1 && PX_ROW(g, uint32_t, in->c)[first + lane];

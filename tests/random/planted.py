@@ -684,9 +684,9 @@ ENGINE = [
         'numbered elements: what the load adds is forgotten',
         'lib/ops/handlers_fixed.c',
         '(in - in->c)->a);                                                          '
-        '\\\n        const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]) + in->imm;',
+        '\\\n        const uint64_t add = *PX_ROW(g, uint64_t, in->offset) + in->imm;',
         '(in - in->c)->a); '
-        '\\\n        const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]) + (@ ? 0 : in->imm);',
+        '\\\n        const uint64_t add = *PX_ROW(g, uint64_t, in->offset) + (@ ? 0 : in->imm);',
     ),
     Fault(
         'warps',

@@ -369,12 +369,12 @@ static int leave(struct px_gang *g, const struct px_insn *in)
 static int together(struct px_gang *g, const struct px_insn *in)
 {
     struct lab *lab = lab_of(g);
-    if (!px_gang_met(g, in->size)) return PX_STEP_MEET;
+    if (!px_gang_met(g, in->group)) return PX_STEP_MEET;
     struct px_lanes twice = px_lanes_and(lab->done, g->active);
     assert_true(px_lanes_empty(&twice));
     for (uint32_t lane = 0; lane < WIDTH; lane++)
         if (px_lanes_has(&g->active, lane))
-            for (uint32_t k = lane - lane % in->size; k < lane - lane % in->size + in->size; k++)
+            for (uint32_t k = lane - lane % in->group; k < lane - lane % in->group + in->group; k++)
                 assert_true(px_lanes_has(&g->active, k) || !px_lanes_has(&g->live, k));
     lab->done = px_lanes_or(lab->done, g->active);
     lab->runs++;
@@ -389,8 +389,8 @@ static struct lab *new_lab(struct px_lanes apart, uint8_t group, struct px_insn 
 {
     struct lab *lab = calloc(1, sizeof *lab);
     const struct px_insn code[RECORDS] = {
-        {.fn = part_ways, .target = ODD_AT}, {.fn = go_on}, {.fn = jump, .target = MEET_AT}, odd,
-        {.fn = together, .size = group},     {.fn = leave}, {.fn = together, .size = group}, {.fn = leave}};
+        {.fn = part_ways, .target = ODD_AT}, {.fn = go_on}, {.fn = jump, .target = MEET_AT},  odd,
+        {.fn = together, .group = group},    {.fn = leave}, {.fn = together, .group = group}, {.fn = leave}};
     memcpy(lab->code, code, sizeof code);
     lab->apart = apart;
     lab->fcode = (struct px_fcode){.conv = lab->code, .div = lab->code, .n = RECORDS, .width = WIDTH};

@@ -97,7 +97,7 @@ static struct bench make(const struct px_level *level)
 
 static struct px_insn record(void)
 {
-    return (struct px_insn){.a = A, .b = B, .c = C, .d = D, .e = E, .m = MASK, .x = {CARRY, 0}};
+    return (struct px_insn){.a = A, .b = B, .c = C, .d = D, .e = E, .m = MASK, .carry = CARRY};
 }
 
 /* NaNs of f64 keep the payload of one operand; which one is not the level's promise. */
@@ -135,7 +135,7 @@ static void run(struct bench *b, uint32_t number, uint32_t masked, uint32_t shap
     if (!fn) {
         fn = level->fixed[PX_FIX_blend][1];
         in.inner = set->fn[0][shape];
-        in.size = set->elem;
+        in.bytes = set->elem;
         in.flags = (uint8_t)((set->pair ? PX_IF_PAIR : 0) | (set->carry ? PX_IF_CARRY : 0));
     }
     fill(b, seed);
@@ -281,8 +281,14 @@ static void run_apart(struct bench *x, const struct px_fused *f, const uint32_t 
 static void fused_on(const struct px_level *level, const struct px_fused *f, uint64_t seed)
 {
     static const uint32_t rows[6] = {A, B, C, CARRY, MASK, B};
-    const struct px_insn in = {
-        .a = rows[0], .b = rows[1], .c = rows[2], .x = {rows[3], rows[4]}, .e = rows[5], .d = D, .m = MASK};
+    const struct px_insn in = {.a = rows[0],
+                               .b = rows[1],
+                               .c = rows[2],
+                               .source4 = rows[3],
+                               .source5 = rows[4],
+                               .source6 = rows[5],
+                               .d = D,
+                               .m = MASK};
     struct bench x = make(level), y = make(level);
     fill(&x, seed);
     fill(&y, seed);

@@ -92,7 +92,7 @@ void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const 
     }
     struct px_insn r = {.fn = fn, .d = px_emit_place(e, &o[0])};
     if (set->pair) r.e = px_emit_place(e, &o[1]);
-    if (set->carry) r.x[0] = px_emit_place(e, &o[in->ndst - 1]);
+    if (set->carry) r.carry = px_emit_place(e, &o[in->ndst - 1]);
     struct px_insn d = r;
     set_sources(&r, &conv, at[0]);
     set_sources(&d, &div, at[1]);
@@ -109,7 +109,7 @@ void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const 
             }
             to->inner = to->fn;
             to->fn = e->f->coder->level->fixed[PX_FIX_blend][1];
-            to->size = set->elem;
+            to->bytes = set->elem;
             to->flags = (uint8_t)((set->pair ? PX_IF_PAIR : 0) | (set->carry ? PX_IF_CARRY : 0));
         }
     }
@@ -182,7 +182,7 @@ static void move_alone(struct px_emitter *e, enum px_fixed fix, enum px_fixed ro
     const px_handler(*fixed)[4] = e->f->coder->level->fixed;
     struct px_insn conv = {.fn = fixed[fix][PX_ALONE], .d = px_emit_alone(e, &o[0]), .imm = imm};
     struct px_insn div = {.fn = fixed[row][!px_emit_is_own(e)], .d = px_emit_place(e, &o[0]), .imm = imm};
-    uint32_t *at[2][4] = {{&conv.a, &conv.b, &conv.c, &conv.x[0]}, {&div.a, &div.b, &div.c, &div.x[0]}};
+    uint32_t *at[2][4] = {{&conv.a, &conv.b, &conv.c, &conv.source4}, {&div.a, &div.b, &div.c, &div.source4}};
     for (unsigned i = 1; i < n; i++) {
         if (o[i].kind == PX_IR_NONE) continue;
         *at[0][i - 1] = px_emit_alone(e, &o[i]);
@@ -245,7 +245,7 @@ void px_emit_move(struct px_emitter *e, const struct px_ir_inst *in, const struc
     struct px_insn r = {.a = px_emit_row(e, &o[1]), .imm = in->aux};
     if (in->nopds > 2) r.b = px_emit_row(e, &o[2]);
     if (in->nopds > 3) r.c = px_emit_row(e, &o[3]);
-    if (in->nopds > 4) r.x[0] = px_emit_row(e, &o[4]);
+    if (in->nopds > 4) r.source4 = px_emit_row(e, &o[4]);
     r.d = px_emit_place(e, &o[0]);
     px_emit_fixed(e, fix, r);
 }
@@ -255,7 +255,7 @@ void px_emit_move(struct px_emitter *e, const struct px_ir_inst *in, const struc
 void px_emit_sreg(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     struct px_insn div = {
-        .fn = px_sreg_read, .d = px_emit_place(e, &o[0]), .imm = in->fact, .size = o[0].elem};
+        .fn = px_sreg_read, .d = px_emit_place(e, &o[0]), .imm = in->fact, .bytes = o[0].elem};
     struct px_insn conv = div;
     if (px_emit_keep(e, &o[0]) == PX_IR_LANES) /* the term, and nothing else */
         conv = (struct px_insn){.fn = e->f->coder->level->fixed[PX_FIX_copy4][PX_ALONE],

@@ -28,11 +28,11 @@ void px_emit_async_copy(struct px_emitter *e, const struct px_ir_inst *in, const
     px_emit_guard(e, true);
     tell_copy(e, in, o);
     struct px_insn r = px_emit_access(e, &o[0], o[0].elem);
-    r.slot = (uint8_t)(e->slots++ % 7); /* of what it reads: global memory */
+    r.extent = (uint8_t)(e->slots++ % 7); /* of what it reads: global memory */
     r.b = px_emit_row(e, &o[1]);
     r.c = px_emit_row(e, &o[2]);
     r.m = e->guard;
-    r.x[1] = in->aux;
+    r.distance = (uint32_t)in->aux;
     px_emit_both(e, px_async_copy, r);
 }
 
@@ -40,7 +40,7 @@ void px_emit_cp_async_wait(struct px_emitter *e, const struct px_ir_inst *in, co
 {
     (void)o;
     px_emit_guard(e, true);
-    px_emit_both(e, px_async_wait, (struct px_insn){.m = e->guard, .imm = in->aux, .x = {0, in->fact}});
+    px_emit_both(e, px_async_wait, (struct px_insn){.m = e->guard, .imm = in->aux, .wait = in->fact});
     px_emit_trace_order(e, PTX_TRACE_WAIT, in->aux, in->fact & PX_ASYNC_ALL);
 }
 
@@ -49,7 +49,7 @@ void px_emit_mbarrier_wait(struct px_emitter *e, const struct px_ir_inst *in, co
     struct px_insn r = px_emit_access(e, &o[1], 8);
     r.d = px_emit_place(e, &o[0]);
     r.b = px_emit_place(e, &o[2]);
-    r.x[1] = in->fact | (px_emit_is_scalar(&o[2]) ? PX_WAIT_SCALAR : 0);
+    r.wait = in->fact | (px_emit_is_scalar(&o[2]) ? PX_WAIT_SCALAR : 0);
     if (px_loop_asks(e->f, e->f->graph.node_of[in - e->f->insts.at], PX_OP_mbarrier_wait) == in)
         r.flags |= PX_IF_ALONE;
     px_emit_both(e, px_mbarrier_wait, r);

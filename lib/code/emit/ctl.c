@@ -142,8 +142,8 @@ static uint32_t node_of(const struct px_emitter *e, uint32_t label)
 }
 
 /*
- * A branch back to the head of a loop that only loads a word again: b, size and imm say where it is, and the
- * engine may let the lanes sleep (vm/sched/cooperative.h).
+ * A branch back to the head of a loop that only loads a word again: b, one_address and imm say where it is,
+ * and the engine may let the lanes sleep (vm/sched/cooperative.h).
  */
 static void again(struct px_emitter *e, const struct px_ir_inst *in, struct px_insn *r)
 {
@@ -156,7 +156,7 @@ static void again(struct px_emitter *e, const struct px_ir_inst *in, struct px_i
     const struct px_ir_operand address = {.is = *from, .value = *px_ir_value(f, load, from)};
     const struct px_ir_operand base = {.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address.at};
     r->b = px_emit_keep(e, &address) == PX_IR_ROW ? px_emit_place(e, &address) : px_emit_row(e, &base);
-    r->size = address.base != PX_IR_REG;
+    r->one_address = address.base != PX_IR_REG;
     r->imm = address.base != PX_IR_IMM ? address.value : 0;
     r->flags |= PX_IF_ALONE;
 }
@@ -254,7 +254,7 @@ void px_emit_barrier(struct px_emitter *e, const struct px_ir_inst *in, const st
     r.a = either(e, &r, &s[0], PX_IF_SCALAR_A);
     if (s[1].kind != PX_IR_NONE) {
         r.b = px_emit_place(e, &s[1]);
-        r.size = px_emit_is_scalar(&s[1]);
+        r.one_count = px_emit_is_scalar(&s[1]);
     }
     if (in->ndst) {
         r.c = px_emit_row(e, &s[2]);
@@ -278,14 +278,14 @@ static px_handler meeting_of(const struct px_emitter *e, uint32_t kind)
 /* Operands: lower/warp.c. */
 void px_emit_meet(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    struct px_insn r = {.imm = in->fact, .size = o[2].kind == PX_IR_NONE ? 4 : o[2].elem};
+    struct px_insn r = {.imm = in->fact, .bytes = o[2].kind == PX_IR_NONE ? 4 : o[2].elem};
     if (e->f->coder->wishes.ub_chip) r.imm |= PX_SYNC_CHIP;
     if (o[0].kind != PX_IR_NONE) r.d = px_emit_place(e, &o[0]);
     if (o[1].kind != PX_IR_NONE) r.e = px_emit_place(e, &o[1]);
     if (o[2].kind != PX_IR_NONE) r.a = px_emit_row(e, &o[2]);
     r.b = either(e, &r, &o[3], PX_SYNC_SCALAR_B);
     r.c = either(e, &r, &o[4], PX_SYNC_SCALAR_C);
-    r.x[0] = either(e, &r, &o[5], PX_SYNC_SCALAR_M);
+    r.members = either(e, &r, &o[5], PX_SYNC_SCALAR_M);
     const bool orders = PX_SYNC_WHAT(in->fact) == PX_MEET_WARPSYNC;
     if (orders) px_emit_trace_event(e, PTX_TRACE_WARP_ARRIVE, &o[5], NULL);
     px_emit_both(e, meeting_of(e, in->fact), r);

@@ -26,8 +26,8 @@ static uint32_t may_change(const struct px_insn *conv, const struct px_insn *div
 {
     const uint32_t target = (conv->flags ^ div->flags) & PX_IF_BLOCK;
     return (target ? 1u << offsetof(struct px_insn, target) / 4 : 0) |
-           (conv->e & PX_POOL_TAG ? 1u << offsetof(struct px_insn, e) / 4 : 0) |
-           (conv->x[1] & PX_POOL_TAG ? 1u << offsetof(struct px_insn, x[1]) / 4 : 0);
+           (conv->source6 & PX_POOL_TAG ? 1u << offsetof(struct px_insn, source6) / 4 : 0) |
+           (conv->source5 & PX_POOL_TAG ? 1u << offsetof(struct px_insn, source5) / 4 : 0);
 }
 
 void px_emit_pack(struct px_emitter *e, uint32_t pc)

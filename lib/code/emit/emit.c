@@ -266,7 +266,7 @@ struct px_insn px_emit_sum(const struct px_emitter *e, uint32_t reg, uint32_t d)
         .fn = f->coder->level->fixed[r->elem == 4 ? PX_FIX_offset_row4 : PX_FIX_offset_row][0],
         .d = d,
         .a = lanes ? f->code->terms[r->term].row : f->regs.at[r->base].row,
-        .x = {r->slot}};
+        .offset = r->slot};
 }
 
 /* A kept register as a row of both versions. */
@@ -349,7 +349,7 @@ static void forget(struct px_emitter *e, const struct px_ir_inst *in, const stru
         struct px_insn conv = {.fn = fixed[PX_FIX_forget][0], .d = offset ? r->slot : 0};
         if (!r->survey && !offset) continue;
         if (r->survey)
-            conv.target = px_emit_survey(e, o[k].at);
+            conv.survey = px_emit_survey(e, o[k].at);
         else
             conv.fn = fixed[PX_FIX_copy8][PX_ALONE], conv.a = px_emit_constant(e, 0, NULL);
         px_emit_versions(e, &conv, &nothing);
@@ -367,7 +367,7 @@ static void emit_assumption(struct px_emitter *e, const struct px_ir_inst *in, c
     const struct px_ir_reg *r = &f->regs.at[px_emit_keep(e, &o[1]) == PX_IR_LANES ? o[1].at : o[2].at];
     struct px_insn conv = {.fn = what == PX_TERMS_FITS_S32 ? px_assume_fits_s32 : px_assume_fits_u32,
                            .a = r->slot,
-                           .target = f->code->terms[r->term].facts};
+                           .facts = f->code->terms[r->term].facts};
     if (what == PX_TERMS_COMPARE && px_terms_compare(f, in, &c)) {
         conv.fn = px_assume_compare;
         conv.d = px_emit_alone(e, &o[0]);
@@ -508,7 +508,7 @@ static void finish_record(const struct px_emitter *e, struct px_insn *to)
     to->a = final_place(e, to->a);
     to->b = final_place(e, to->b);
     to->c = final_place(e, to->c);
-    to->x[0] = final_place(e, to->x[0]);
+    to->source4 = final_place(e, to->source4);
 }
 
 /* What the IR had is the code's now. */
@@ -568,8 +568,8 @@ static void finish(struct px_emitter *e)
     for (uint32_t i = 0; i < e->replaced.n; i++) finish_record(e, e->replaced.at[i]);
     for (uint32_t i = 0; i < e->fused.n; i++) {
         struct px_insn *r = &code->conv[e->fused.at[i]];
-        r->x[1] = final_place(e, r->x[1]);
-        r->e = final_place(e, r->e);
+        r->source5 = final_place(e, r->source5);
+        r->source6 = final_place(e, r->source6);
     }
     for (uint32_t i = 0; i < code->nterms; i++)
         if (code->terms[i].op == PX_TERM_SCALE) code->terms[i].b = final_place(e, code->terms[i].b);

@@ -232,7 +232,7 @@ void px_forks_name(const struct px_fcode *code, struct px_insn *div)
     for (const struct px_loop *loop = code->loops; loop < code->loops + code->nloops; loop++) {
         while (i < code->nforks && code->forks[i].at < loop->head) i++;
         for (; i < code->nforks && code->forks[i].at < loop->end; i++)
-            div[loop->code + code->forks[i].at - loop->head].x[0] = i + 1;
+            div[loop->code + code->forks[i].at - loop->head].fork = i + 1;
     }
 }
 

@@ -24,7 +24,7 @@ static uint32_t group_of(const struct px_emitter *e, const struct px_ir_inst *gr
 bool px_fuse_chain(const struct px_irfn *f, const struct px_ir_inst *const *group, uint32_t n,
                    enum px_ir_version version, bool masked, struct px_insn *head)
 {
-    uint32_t *const places[] = {&head->a, &head->b, &head->c, &head->x[0], &head->x[1], &head->e};
+    uint32_t *const places[] = {&head->a, &head->b, &head->c, &head->source4, &head->source5, &head->source6};
     struct px_ir_chain chain = {.n = 0};
     uint32_t to = 0;
     for (uint32_t k = 0; k < n; k++)

@@ -23,10 +23,10 @@ void px_emit_mma(struct px_emitter *e, const struct px_ir_inst *in, const struct
     const bool same = f->nc == in->ndst && in_place(&o[read], o, f->nc);
     const uint32_t n = read + (same ? 0 : f->nc);
     struct px_matrix_mma *m = px_arena_node(e->f->coder->keep, sizeof *m + n * sizeof *m->row);
-    struct px_insn r = {.aux = m, .c = same ? 0 : read, .size = PX_WARP};
+    struct px_insn r = {.aux = m, .c = same ? 0 : read, .group = PX_WARP};
     m->form = f;
     rows(e, o, n, m->row);
-    if (f->is.sparse) r.e = px_emit_row(e, &o[read + f->nc]);
+    if (f->is.sparse) r.metadata = px_emit_row(e, &o[read + f->nc]);
     px_emit_both(e, px_matrix_mma, r);
 }
 
@@ -75,7 +75,7 @@ void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struc
     const struct px_ir_operand *address = &o[in->ndst], *stride = NULL;
     const uint32_t n = store ? f->nd : in->ndst, used = 1 + n;
     struct px_matrix_move *m = px_arena_node(e->f->coder->keep, sizeof *m + n * sizeof *m->row);
-    struct px_insn r = {.aux = m, .a = px_emit_place(e, address), .size = PX_WARP, .space = address->type};
+    struct px_insn r = {.aux = m, .a = px_emit_place(e, address), .group = PX_WARP, .space = address->type};
     m->form = f;
     m->what = (uint8_t)in->fact;
     m->col = in->fact & PX_MATRIX_BY_COLUMNS;
@@ -108,7 +108,7 @@ void px_emit_wgmma(struct px_emitter *e, const struct px_ir_inst *in, const stru
     const bool same = in_place(c, o, n);
     struct px_matrix_wgmma *m =
         px_arena_node(e->f->coder->keep, sizeof *m + (n + na + (same ? 0 : n)) * sizeof *m->row);
-    struct px_insn r = {.aux = m, .size = PX_WARPGROUP, .space = PX_SPACE_SHARED};
+    struct px_insn r = {.aux = m, .group = PX_WARPGROUP, .space = PX_SPACE_SHARED};
     px_wgmma_form_make(&m->form, w);
     m->product = px_level_product(e->f->coder->level);
     rows(e, o, n, m->row);
@@ -116,7 +116,7 @@ void px_emit_wgmma(struct px_emitter *e, const struct px_ir_inst *in, const stru
     if (w->a_memory) r.a = px_emit_row(e, a);
     rows(e, a, na, m->row + n);
     r.b = px_emit_row(e, b);
-    if (w->sparse) r.e = px_emit_row(e, b + 1);
+    if (w->sparse) r.metadata = px_emit_row(e, b + 1);
     if (!same) {
         r.d = n + na;
         rows(e, c, n, m->row + r.d);

@@ -60,7 +60,7 @@ static uint8_t extent_slot(struct px_emitter *e, enum px_space space)
 
 struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_operand *address, uint32_t align)
 {
-    struct px_insn r = {.size = (uint8_t)align, .space = address->type};
+    struct px_insn r = {.bytes = (uint8_t)align, .space = address->type};
     if (px_emit_keep(e, address) == PX_IR_ROW)
         r.a = px_emit_place(e, address);
     else
@@ -68,7 +68,7 @@ struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_operand *
             e, &(struct px_ir_operand){.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address->at});
     if (address->base != PX_IR_IMM) r.imm = address->value;
     if (address->base != PX_IR_REG) r.flags |= PX_IF_SCALAR_A;
-    r.slot = extent_slot(e, address->type);
+    r.extent = extent_slot(e, address->type);
     return r;
 }
 
@@ -94,9 +94,9 @@ static struct both access_both(struct px_emitter *e, const struct px_ir_inst *in
     } else {
         r.div = (struct px_insn){.a = reg->row,
                                  .imm = address->value,
-                                 .size = (uint8_t)in->fact,
+                                 .bytes = (uint8_t)in->fact,
                                  .space = address->type,
-                                 .slot = extent_slot(e, address->type)};
+                                 .extent = extent_slot(e, address->type)};
         r.conv = r.div;
         if (keep == PX_IR_SCALAR) r.conv.a = reg->slot, r.conv.flags |= PX_IF_SCALAR_A;
     }
@@ -105,15 +105,15 @@ static struct both access_both(struct px_emitter *e, const struct px_ir_inst *in
     r.div.m = e->guard;
     if (!surveyed) return r;
     r.version = PX_SURVEYED;
-    r.conv.x[0] = keep != PX_IR_ROW ? reg->slot : px_emit_constant(e, 0, NULL);
+    r.conv.offset = keep != PX_IR_ROW ? reg->slot : px_emit_constant(e, 0, NULL);
     if (lanes) {
         const struct px_lane_term *term = &f->code->terms[reg->term];
         r.conv.a = term->row;
-        r.conv.target = term->facts + (uint32_t)offsetof(struct px_lane_facts, survey);
+        r.conv.survey = term->facts + (uint32_t)offsetof(struct px_lane_facts, survey);
         return r;
     }
     r.conv.a = f->regs.at[base].row;
-    r.conv.target = px_emit_survey(e, base);
+    r.conv.survey = px_emit_survey(e, base);
     return r;
 }
 
@@ -281,7 +281,7 @@ static void each_unit(struct px_emitter *e, const struct px_ir_inst *in, struct 
     for (uint32_t i = 0; i < n;) {
         const struct unit u = unit_of(in, o + i, n - i, elem);
         const uint32_t bytes = u.n * u.bytes;
-        if (i) r->conv.size = r->div.size = (uint8_t)bytes;
+        if (i) r->conv.bytes = r->div.bytes = (uint8_t)bytes;
         access(e, r, &u);
         r->conv.imm += bytes, r->div.imm += bytes;
         i += u.n;
@@ -296,7 +296,7 @@ void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     px_emit_trace(e, address, PTX_TRACE_READ | strength(in), address->elem * n);
     struct both r = access_both(e, in, address);
     if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) r.version = PX_ALONE;
-    if (n == 1 && r.version == PX_SURVEYED && is_long(e)) r.conv.x[1] = PX_LOAD_ONCE;
+    if (n == 1 && r.version == PX_SURVEYED && is_long(e)) r.conv.once = PX_LOAD_ONCE;
     each_unit(e, in, &r, o, n, address->elem, load_unit);
 }
 
@@ -435,7 +435,7 @@ static px_handler reduction(struct px_emitter *e, const struct px_ir_inst *in, s
 {
     const bool may = in->aux && e->f->coder->wishes.engine & PX_ENGINE_private_atomics;
     px_handler waits = may && r->space != PX_SPACE_SHARED ? px_atom_private(fn) : NULL;
-    if (waits) r->slot = (uint8_t)(PX_SLOT_PRIVATE + e->slots++ % (PX_EXTENTS - PX_SLOT_PRIVATE));
+    if (waits) r->extent = (uint8_t)(PX_SLOT_PRIVATE + e->slots++ % (PX_EXTENTS - PX_SLOT_PRIVATE));
     return waits ? waits : fn;
 }
 
@@ -451,7 +451,7 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
     px_emit_trace(e, address, PX_TRACE_ATOMIC, address->elem);
     struct px_insn r = px_emit_access(e, address, address->elem);
     r.b = px_emit_row(e, &o[2]);
-    r.x[1] = half;
+    r.half = half;
     if (in->nopds > 3) r.c = px_emit_row(e, &o[3]);
     if ((type == PX_T_F32 || type == PX_T_F64) && !shared) r.flags |= PX_IF_FTZ;
     if (px_ir_is(in, PX_OP_red) || !is_read(e, &o[0]))
@@ -494,7 +494,7 @@ void px_emit_policy_fraction(struct px_emitter *e, const struct px_ir_inst *in, 
 {
     px_emit_guard(e, true);
     struct px_insn r = {.d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .m = e->guard};
-    r.x[1] = in->fact;
+    r.policy = in->fact;
     px_emit_both(e, px_policy_fractions, r);
 }
 
@@ -507,7 +507,7 @@ void px_emit_policy_range(struct px_emitter *e, const struct px_ir_inst *in, con
                         .c = px_emit_row(e, &o[3]),
                         .imm = (uint64_t)(int64_t)(int32_t)in->aux,
                         .m = e->guard};
-    r.x[1] = in->fact;
+    r.policy = in->fact;
     px_emit_both(e, px_policy_ranges, r);
 }
 
@@ -517,7 +517,7 @@ void px_emit_alloca(struct px_emitter *e, const struct px_ir_inst *in, const str
 {
     px_emit_guard(e, true);
     struct px_insn r = {.d = px_emit_place(e, &o[0]),
-                        .e = px_emit_place(e, &o[1]),
+                        .stacks = px_emit_place(e, &o[1]),
                         .b = px_emit_row(e, &o[3]),
                         .imm = in->aux,
                         .m = e->guard};

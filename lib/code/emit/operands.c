@@ -35,7 +35,7 @@ void px_emit_operands(struct px_emitter *e, const struct px_ir_inst *in, const s
     if (address) r = px_emit_access(e, address, address->elem);
     for (uint32_t i = 0; i < in->nopds; i++)
         if (&o[i] != address) rows->row[rows->n++] = px_emit_row(e, &o[i]);
-    if (px_ir_flags(in->op) & PX_OPF_waits) r.size = PX_WARP;
+    if (px_ir_flags(in->op) & PX_OPF_waits) r.group = PX_WARP;
     r.c = px_emit_constant(e, (uint64_t)(uintptr_t)rows, NULL);
     r.m = e->guard;
     px_emit_both(e, handlers[in->op & ~PX_IR_KIND], r);

@@ -62,6 +62,15 @@ static void add_field(struct px_ir_text *t, const struct px_irfn *f, const char 
     add_place(t, f, at);
 }
 
+/* A place, or one of the small numbers that records have there instead (gang/record.h). */
+static void add_more(struct px_ir_text *t, const struct px_irfn *f, const char *name, uint32_t value)
+{
+    if (value >= PX_FRAME_HEAD)
+        add_field(t, f, name, value);
+    else if (value)
+        px_ir_text_add(t, " %s=%u", name, value);
+}
+
 /* Addresses of the host's are other ones each time: they are not told. */
 static bool is_number(uint64_t value)
 {
@@ -87,19 +96,19 @@ static bool is_branch(const struct px_level *level, px_handler fn)
 }
 
 /* Of a branch a pc, of others a place. */
-static void add_target(struct px_ir_text *t, const struct px_irfn *f, const struct px_insn *r)
+static void add_target(struct px_ir_text *t, const struct px_irfn *f, const struct px_insn *r, bool branches)
 {
-    if (is_branch(f->coder->level, r->fn) || px_emit_targets(r))
+    if (branches)
         px_ir_text_add(t, " to %u", r->target);
     else
-        add_field(t, f, "knows", r->target);
+        add_field(t, f, "knows", r->survey);
 }
 
 static void add_numbers(struct px_ir_text *t, const struct px_insn *r)
 {
-    if (r->size) px_ir_text_add(t, " size=%u", r->size);
+    if (r->bytes) px_ir_text_add(t, " bytes=%u", r->bytes);
     if (r->space) px_ir_text_add(t, " %s", px_ir_space_name(r->space));
-    if (r->slot) px_ir_text_add(t, " extent=%u", r->slot);
+    if (r->extent) px_ir_text_add(t, " extent=%u", r->extent);
     if (r->flags) px_ir_text_add(t, " flags=%u", r->flags);
 }
 
@@ -107,6 +116,7 @@ static void add_record(struct px_ir_text *t, const struct px_irfn *f, const stru
 {
     const struct px_level *level = f->coder->level;
     const bool blends = r->fn == level->fixed[PX_FIX_blend][1];
+    const bool branches = is_branch(level, r->fn) || px_emit_targets(r);
     add_handler(t, f, r->fn, r->src);
     if (blends) {
         px_ir_text_add(t, " ");
@@ -118,16 +128,10 @@ static void add_record(struct px_ir_text *t, const struct px_irfn *f, const stru
     add_field(t, f, "b", r->b);
     add_field(t, f, "c", r->c);
     add_field(t, f, "m", r->m);
-    if (r->x[0] >= PX_FRAME_HEAD)
-        add_field(t, f, "x0", r->x[0]);
-    else if (r->x[0])
-        px_ir_text_add(t, " x0=%u", r->x[0]);
-    if (r->x[1] >= PX_FRAME_HEAD)
-        add_field(t, f, "x1", r->x[1]);
-    else if (r->x[1])
-        px_ir_text_add(t, " x1=%u", r->x[1]);
+    add_more(t, f, branches || !r->survey ? "source4" : "offset", r->source4);
+    add_more(t, f, "source5", r->source5);
     if (r->imm && !blends && is_number(r->imm)) px_ir_text_add(t, " imm=0x%" PRIx64, r->imm);
-    add_target(t, f, r);
+    add_target(t, f, r, branches);
     add_numbers(t, r);
     px_ir_text_add(t, "\n");
 }

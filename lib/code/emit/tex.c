@@ -22,9 +22,9 @@ static void take_all(struct operands *o, uint32_t n, uint32_t *to)
 /* Handles go into the record itself, where constants are found. */
 static void take_handles(struct operands *o, bool sampler, struct px_insn *r)
 {
-    r->x[0] = px_emit_is_scalar(o->next) ? PX_TEX_SCALAR_A : 0;
+    r->handles = px_emit_is_scalar(o->next) ? PX_TEX_SCALAR_A : 0;
     r->a = px_emit_place(o->e, o->next++);
-    if (!sampler || px_emit_is_scalar(o->next)) r->x[0] |= PX_TEX_SCALAR_B;
+    if (!sampler || px_emit_is_scalar(o->next)) r->handles |= PX_TEX_SCALAR_B;
     if (sampler) r->b = px_emit_place(o->e, o->next++);
 }
 
@@ -104,6 +104,6 @@ void px_emit_istypep(struct px_emitter *e, const struct px_ir_inst *in, const st
     px_emit_both(e, px_texture_istypep,
                  (struct px_insn){.d = px_emit_row(e, &o[0]),
                                   .a = px_emit_row(e, &o[1]),
-                                  .size = (uint8_t)in->fact,
+                                  .opaque = (uint8_t)in->fact,
                                   .m = e->guard});
 }

@@ -173,7 +173,7 @@ void px_emit_trace_event(struct px_emitter *e, ptx_trace_kind kind, const struct
     if (number) r.a = px_emit_place(e, number);
     if (number && px_emit_is_scalar(number)) r.flags |= PX_IF_SCALAR_A;
     if (count) r.b = px_emit_place(e, count);
-    if (count) r.size = px_emit_is_scalar(count);
+    if (count) r.one_count = px_emit_is_scalar(count);
     px_emit_both(e, px_trace_event, r);
 }
 

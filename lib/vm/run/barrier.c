@@ -166,7 +166,7 @@ bool px_barrier_arrive(struct px_gang *g, struct px_entry *e, const struct px_in
         give_results(g, in);
         return true;
     }
-    uint32_t count = in->b ? operand(g, in->b, lane, in->size) : 0;
+    uint32_t count = in->b ? operand(g, in->b, lane, in->one_count) : 0;
     if (number >= PX_BARRIERS) {
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, 0, "barrier number %u: there are 16", number);
         return false;

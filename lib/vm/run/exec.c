@@ -246,7 +246,7 @@ static bool jump_inside(struct run *r, const struct px_loop *loop, uint32_t *pc,
 static bool fork_inside(struct run *r, const struct px_loop *loop, uint32_t *pc, const struct px_insn *in)
 {
     struct px_gang *g = r->g;
-    const struct px_fork *fork = &r->e->frame->code->forks[in->x[0] - 1];
+    const struct px_fork *fork = &r->e->frame->code->forks[in->fork - 1];
     struct px_fork_stop stop;
     *pc = fork->join;
     if (fork->inside) return px_fork_inside(g, fork, loop, &r->laps), true;
@@ -264,7 +264,7 @@ static bool split_inside(struct run *r, const struct px_loop *loop, uint32_t *pc
     struct px_gang *g = r->g;
     const struct px_lanes taken = g->taken, others = px_lanes_minus(g->active, taken);
     const bool back = in->target >= loop->head && in->target < loop->end, on = *pc + 1 < loop->end;
-    if (in->x[0]) return fork_inside(r, loop, pc, in);
+    if (in->fork) return fork_inside(r, loop, pc, in);
     px_tally_split(g, in->ord);
     if (!back || on) leave_loop(r, loop, taken, in->target);
     if (back || !on) leave_loop(r, loop, others, *pc + 1);
@@ -520,8 +520,8 @@ static enum after do_meet(struct run *r, const struct px_insn *in)
 {
     stop_at(r, in);
     px_tally_wait(r->g, in->ord, &r->e->mask);
-    px_frames_meet(r->g, r->e, in->size);
-    px_entry_meet(&r->g->entries, r->g->live, in->size);
+    px_frames_meet(r->g, r->e, in->group);
+    px_entry_meet(&r->g->entries, r->g->live, in->group);
     return AFTER_SWITCH;
 }
 

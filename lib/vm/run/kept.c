@@ -28,7 +28,7 @@ static void to_row(struct px_gang *g, const struct px_kept *k, bool whole)
     }
     const bool word = k->elem == 4;
     const px_handler sum = fixed[word ? PX_FIX_offset_row4 : PX_FIX_offset_row][0];
-    sum(g, &(struct px_insn){.d = PX_SCRATCH_D, .a = k->base, .x = {k->slot}});
+    sum(g, &(struct px_insn){.d = PX_SCRATCH_D, .a = k->base, .offset = k->slot});
     in.a = PX_SCRATCH_D;
     fixed[word ? PX_FIX_copy4 : PX_FIX_copy8][!whole](g, &in);
 }

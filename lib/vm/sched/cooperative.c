@@ -51,7 +51,7 @@ bool px_cooperative_waits(const struct px_gang *g, const struct px_insn *in)
     uint32_t lane;
     if (!workspace) return false;
     PX_FOR_LANES(lane, g->active)
-    if (address[in->size ? 0 : lane] + in->imm - workspace >= PX_WORKSPACE_BYTES) return false;
+    if (address[in->one_address ? 0 : lane] + in->imm - workspace >= PX_WORKSPACE_BYTES) return false;
     return true;
 }
 
