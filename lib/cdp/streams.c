@@ -202,12 +202,10 @@ static bool must_wait(struct px_call *call, uint64_t stream, int *error)
 {
     struct px_run *run = call->grid->run;
     if (stream == CDP_STREAM_TAIL || run->pending < call->grid->device->config.pending_launches) return false;
-    if (run->cannot_drain) {
-        run->cannot_drain = false;
-        *error = CDP_TOO_MANY_PENDING;
-        return false;
-    }
-    return run->lanes_wait = true;
+    const bool stuck = run->drain == PX_DRAIN_STUCK;
+    run->drain = stuck ? PX_DRAIN_NONE : PX_DRAIN_AWAITED;
+    if (stuck) *error = CDP_TOO_MANY_PENDING;
+    return !stuck;
 }
 
 int cdp_may_submit(struct px_call *call, uint64_t stream, bool *park)
@@ -314,8 +312,8 @@ void cdp_completed(struct px_grid *grid)
     const bool counted = item->counted;
     leave_stream(grid, item);
     if (family_complete(grid, counted)) px_sched_wake(run, grid->parent, grid->launcher);
-    if (run->lanes_wait && run->pending <= device->config.pending_launches / 2) {
-        run->lanes_wait = false; /* all of them ask again: worth it when many can have their way */
+    if (run->drain == PX_DRAIN_AWAITED && run->pending <= device->config.pending_launches / 2) {
+        run->drain = PX_DRAIN_NONE; /* all of them ask again: worth it when many can have their way */
         px_sched_wake(run, NULL, 0);
     }
 }
@@ -331,9 +329,9 @@ void cdp_discard(struct px_grid *grid)
 
 bool cdp_stalled(struct px_run *run)
 {
-    if (!run->lanes_wait || !run->blocked.first) return false;
-    run->cannot_drain = run->pending >= run->root->device->config.pending_launches;
-    run->lanes_wait = false;
+    if (run->drain != PX_DRAIN_AWAITED || !run->blocked.first) return false;
+    const bool full = run->pending >= run->root->device->config.pending_launches;
+    run->drain = full ? PX_DRAIN_STUCK : PX_DRAIN_NONE;
     px_sched_wake(run, NULL, 0);
     return true;
 }

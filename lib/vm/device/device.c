@@ -411,7 +411,7 @@ static ptx_status make_parts(struct ptx_device *device)
     device->sched.watch = device->config.trace_event ? px_watch_grid : NULL;
     device->sched.shuffled = device->config.schedule == PTX_SCHEDULE_RANDOM;
     if (device->sched.shuffled) device->sched.random = px_random_mix(device->config.schedule_seed) | 1;
-    device->sched.alone = device->config.deterministic != 0;
+    if (device->config.deterministic) atomic_init(&device->sched.help, PX_HELP_NEVER);
     device->quota.sched = &device->sched;
     if (!(device->pool = px_pool_new(device, 0))) return PTX_ERROR_OUT_OF_MEMORY;
     if (!(device->graphs = px_zalloc(&device->alloc, sizeof *device->graphs))) return PTX_ERROR_OUT_OF_MEMORY;

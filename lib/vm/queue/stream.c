@@ -130,11 +130,14 @@ struct px_task *px_stream_put(struct px_stream *s, struct px_grid *grid, struct 
 void px_stream_go(struct ptx_device *device, bool brief)
 {
     struct px_sched *s = &device->sched;
-    s->eager = !brief;
-    if ((!s->active && !s->parked) || s->alone) return;
+    if (!brief)
+        s->lookout = PX_LOOKOUT_ALL;
+    else if (s->lookout == PX_LOOKOUT_ALL)
+        s->lookout = PX_LOOKOUT_NOBODY;
+    if ((!s->active && !s->parked) || px_sched_is_alone(s)) return;
     if (brief && s->nactive == 1 && !px_sched_is_worker(s)) px_sched_hasten(s);
     if (!s->active && !s->parked) return;
-    if (!s->aside && !px_sched_is_worker(s)) px_sched_invite(s);
+    if (!px_sched_helpers(s) && !px_sched_is_worker(s)) px_sched_invite(s);
     px_sched_pump(s);
 }
 

@@ -201,7 +201,7 @@ static void park(struct px_task *task)
     px_queue_push(&task->device->tasks.parked, task);
     s->parked++;
     s->nap_ns = 0;
-    if (!s->alone && !px_sched_is_worker(s)) px_sched_invite(s);
+    if (!px_sched_is_alone(s) && !px_sched_is_worker(s)) px_sched_invite(s);
     px_sched_news(s);
 }
 
@@ -402,7 +402,7 @@ static bool has_room(const struct ptx_device *device)
 static bool has_room_or_no_help(const void *user)
 {
     const struct ptx_device *device = user;
-    return has_room(device) || device->sched.aside;
+    return has_room(device) || px_sched_helpers(&device->sched);
 }
 
 /* When nothing is left, who submits more brief launches runs them, and nobody passes them on. Something that
@@ -410,7 +410,7 @@ static bool has_room_or_no_help(const void *user)
 static void let_brief_ones_end(struct ptx_device *device)
 {
     const struct timespec until = px_deadline(BRIEF_WAIT_NS);
-    while (device->tasks.pending && device->sched.aside)
+    while (device->tasks.pending && px_sched_helpers(&device->sched))
         if (pthread_cond_timedwait(&device->sched.roomy, &device->sched.lock, &until)) return;
 }
 
@@ -418,11 +418,12 @@ void px_task_room(struct ptx_device *device)
 {
     if (device->tasks.pending < PX_TASKS_PENDING || px_sched_is_worker(&device->sched)) return;
     while (!has_room(device))
-        if (device->sched.aside) /* being woken for each piece of work would cost more than the work */
+        if (px_sched_helpers(
+                &device->sched)) /* being woken for each piece of work would cost more than the work */
             pthread_cond_wait(&device->sched.roomy, &device->sched.lock);
         else
             px_sched_until(&device->sched, has_room_or_no_help, device);
-    if (!device->sched.eager) let_brief_ones_end(device);
+    if (device->sched.lookout != PX_LOOKOUT_ALL) let_brief_ones_end(device);
 }
 
 static bool is_empty(const void *user)

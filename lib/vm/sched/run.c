@@ -73,16 +73,21 @@ static void count_from_zero(struct px_sched *s)
 void px_run_begin(struct px_run *run, struct px_grid *root)
 {
     struct px_sched *s = run->sched;
-    if (!s->nactive) count_from_zero(s), s->away = false;
+    if (!s->nactive) {
+        int left = PX_HELP_LEFT;
+        count_from_zero(s);
+        atomic_compare_exchange_strong(&s->help, &left, PX_HELP_ASKED);
+    }
+    if (s->lookout == PX_LOOKOUT_HELPERS) s->lookout = PX_LOOKOUT_NOBODY;
     run->root_done = false;
     run->busy = 0;
     run->round = 1;
     run->may_start = 0;
     run->chunk = 1;
-    run->vast = s->lively = false;
+    run->vast = false;
     run->printed = 0;
     run->pending = run->events = run->buffers = 0;
-    run->lanes_wait = run->cannot_drain = false;
+    run->drain = PX_DRAIN_NONE;
     atomic_store_explicit(&run->warps, 0, memory_order_relaxed);
     atomic_store(&run->stop, PX_STOP_NONE);
     run->started_ns = run->timeout_ns ? px_now_ns() : 0;

@@ -257,7 +257,8 @@ static void consider_helpers(struct px_helper *h)
 {
     struct px_sched *s = h->sched;
     struct px_run *run = h->run;
-    if (s->nhelpers < 2 || s->alone || atomic_load_explicit(&s->open, memory_order_relaxed)) return;
+    const int help = atomic_load_explicit(&s->help, memory_order_relaxed);
+    if (s->nhelpers < 2 || help == PX_HELP_NEVER || help == PX_HELP_ALL) return;
     if (!run->levels && !run->nready && h->next >= h->end && s->nactive < 2) return;
     const bool vast = run->vast;
     const uint64_t now = px_now_ns();
@@ -268,14 +269,14 @@ static void consider_helpers(struct px_helper *h)
 
 static enum px_cta_status run_slices(struct px_helper *h, struct px_cta *cta)
 {
-    const bool open = atomic_load_explicit(&h->sched->open, memory_order_relaxed);
-    uint64_t left = SLICE, slice = open ? SLICE : FIRST_SLICE;
+    const bool all = atomic_load_explicit(&h->sched->help, memory_order_relaxed) == PX_HELP_ALL;
+    uint64_t left = SLICE, slice = all ? SLICE : FIRST_SLICE;
     for (;;) {
         enum px_cta_status status = px_cta_run(cta, &h->worker, slice);
         if (status != PX_CTA_SLICE) return status;
         tell(h);
         if (stopped(h->run)) return PX_CTA_STOPPED;
-        if (!open) {
+        if (!all) {
             pthread_mutex_lock(&h->sched->lock);
             consider_helpers(h);
             pthread_mutex_unlock(&h->sched->lock);
@@ -492,7 +493,9 @@ static void fit_chunk(struct px_run *run, uint64_t steps, uint64_t n)
 void px_run_expect(struct px_run *run, uint64_t steps)
 {
     const uint64_t ctas = run->root->ctas, chunk = steps ? CHUNK_STEPS / steps : 1;
-    run->vast = run->sched->lively = ctas > 1 && steps > PX_VAST_STEPS / ctas;
+    struct px_sched *s = run->sched;
+    run->vast = ctas > 1 && steps > PX_VAST_STEPS / ctas;
+    if (s->lookout != PX_LOOKOUT_ALL) s->lookout = run->vast ? PX_LOOKOUT_HELPERS : PX_LOOKOUT_NOBODY;
     run->chunk = chunk < 1 ? 1 : chunk < CHUNK_MAX ? (uint32_t)chunk : CHUNK_MAX;
 }
 

@@ -53,11 +53,46 @@ struct px_grid_list {
     struct px_grid *first, *last;
 };
 
+/* Where a thread is that has come to the scheduler: at a place, where it runs CTAs, or waiting for one. */
+enum px_where {
+    PX_HELPER_WORKS,  /* a helper at a place */
+    PX_HELPER_SLEEPS, /* it found nothing to do: at px_sched.wake */
+    PX_CALLER_WORKS,  /* a thread of the host at a place */
+    PX_CALLER_SLEEPS, /* at px_sched.wake */
+    PX_CALLER_RESTS,  /* every place is taken: at px_sched.rest */
+    PX_WHERE_COUNT
+};
+
+/* How helpers come. */
+enum px_help {
+    PX_HELP_ASKED, /* some may have been invited */
+    PX_HELP_ALL,   /* all have */
+    PX_HELP_LEFT,  /* one has left while something was under way, and none was invited since: news invite all
+                    */
+    PX_HELP_NEVER, /* none ever comes (deterministic) */
+    PX_HELP_OVER   /* the device is going away: they end */
+};
+
+/* Who looks out for news for a moment before he sleeps. */
+enum px_lookout {
+    PX_LOOKOUT_NOBODY,
+    PX_LOOKOUT_HELPERS, /* the run begun last is worth all of them */
+    PX_LOOKOUT_ALL /* work that is not brief is submitted without waiting: those who wait for its end, too */
+};
+
+/* Lanes that wait until fewer launches are pending (lib/cdp). */
+enum px_drain {
+    PX_DRAIN_NONE,    /* no lane waits */
+    PX_DRAIN_AWAITED, /* some do */
+    PX_DRAIN_STUCK    /* nothing else could run: one of them gets an error */
+};
+
 /* A worker and what the scheduler knows of it. */
 struct px_helper {
     struct px_worker worker; /* first: px_worker_look finds the helper by it */
     struct px_sched *sched;
     atomic_uintptr_t thread; /* who works here; 0: nobody */
+    enum px_where where;     /* where he is */
     uint64_t forgot;         /* px_sched.forget when its spare was last looked at */
     uint32_t slot;           /* owner number for its next CTA; 0: none taken */
     struct px_run *run;      /* what it works on now */
@@ -70,13 +105,13 @@ struct px_helper {
     char apart[PX_APART];              /* from the next place, another thread's */
 };
 
-/* What the host launched, while it runs. Guarded by the lock, but for the atomics. */
 /* A program that a kernel of another one found by the address of a function. */
 struct px_guest {
     struct px_guest *next;
     struct ptx_program *program; /* counted */
 };
 
+/* What the host launched, while it runs. Guarded by the lock, but for the atomics. */
 struct px_run {
     struct px_sched *sched;
     atomic_int stop;      /* enum px_stop; its workers leave at their next branch */
@@ -102,8 +137,7 @@ struct px_run {
     uint64_t printed;               /* bytes of output; under the device's output_lock */
     uint32_t pending, events;       /* lib/cdp: launches not complete, events not destroyed, */
     uint32_t buffers;               /* parameter buffers not launched, */
-    bool lanes_wait;                /* lanes wait for `pending` to fall, */
-    bool cannot_drain;              /* nothing can run but those: one of them gets an error */
+    enum px_drain drain;            /* do lanes wait for `pending` to fall? */
     void *user;                     /* of who began it */
     struct px_run *before, *behind; /* in px_sched.active */
 };
@@ -126,20 +160,14 @@ struct px_sched {
     atomic_uint news; /* counts what may end a wait: many look at it again and again */
     char more[PX_APART];
 
-    struct px_helper *helpers; /* places */
-    pthread_t *threads;        /* of helpers */
-    uint32_t nhelpers;         /* configured */
-    uint32_t nthreads;         /* that exist */
-    uint32_t inside, idle;     /* workers at their places; those of them that wait for work */
-    uint32_t resting;          /* threads that wait at `rest` */
-    uint32_t aside;            /* helper threads inside */
-    atomic_uint invited;       /* helper threads that may be inside */
-    bool away;        /* a helper has left while something was under way, and none was invited since */
-    bool quit;        /* the device is going away */
-    bool alone;       /* no helper ever comes (deterministic) */
-    atomic_bool open; /* all were invited */
-    bool eager;  /* work that is not brief is submitted without waiting: who waits looks out for its end */
-    bool lively; /* the run begun last is worth all helpers: those who have nothing to do look out for more */
+    struct px_helper *helpers;   /* places */
+    pthread_t *threads;          /* of helpers */
+    uint32_t nhelpers;           /* configured */
+    uint32_t nthreads;           /* that exist */
+    uint32_t at[PX_WHERE_COUNT]; /* threads, by enum px_where */
+    uint32_t invited;            /* helpers that may be at places */
+    atomic_int help;             /* enum px_help */
+    enum px_lookout lookout;
     uint64_t forget; /* counts programs that went */
 
     _Atomic(struct px_run *) runs[PX_RUNS]; /* made when first needed, and kept */
@@ -196,6 +224,22 @@ void px_run_drop_guests(struct px_run *run); /* device.c */
 
 void px_sched_lock(struct px_sched *sched);
 void px_sched_unlock(struct px_sched *sched);
+
+/* Helpers at places. */
+static inline uint32_t px_sched_helpers(const struct px_sched *sched)
+{
+    return sched->at[PX_HELPER_WORKS] + sched->at[PX_HELPER_SLEEPS];
+}
+/* Threads of the host at places. */
+static inline uint32_t px_sched_callers(const struct px_sched *sched)
+{
+    return sched->at[PX_CALLER_WORKS] + sched->at[PX_CALLER_SLEEPS];
+}
+/* Does no helper ever come? */
+static inline bool px_sched_is_alone(const struct px_sched *sched)
+{
+    return atomic_load_explicit(&sched->help, memory_order_relaxed) == PX_HELP_NEVER;
+}
 
 /* Begins a run of `root` in a place taken with px_run_take; whoever works runs it from now on. */
 struct px_run *px_run_take(struct px_sched *sched); /* NULL: all are in use, or there is no memory */

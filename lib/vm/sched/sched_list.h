@@ -25,7 +25,9 @@ struct timespec px_deadline(uint64_t ns); /* so long from now, for pthread_cond_
 
 /* ---- workers.c, with the lock held ---- */
 
-struct px_helper *px_sched_enter(struct px_sched *s); /* NULL: every place is taken */
+/* A place for the calling thread, a helper or a thread of the host (PX_HELPER_WORKS, PX_CALLER_WORKS). NULL:
+ * all are taken. */
+struct px_helper *px_sched_enter(struct px_sched *s, enum px_where where);
 void px_sched_leave(struct px_helper *h);
 
 /* ---- run.c, with the lock held ---- */

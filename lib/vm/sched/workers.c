@@ -108,7 +108,7 @@ bool px_sched_is_worker(struct px_sched *s)
     return place_of(s) != NULL;
 }
 
-struct px_helper *px_sched_enter(struct px_sched *s)
+struct px_helper *px_sched_enter(struct px_sched *s, enum px_where where)
 {
     struct px_helper *h = s->helpers;
     while (h < s->helpers + s->nhelpers && atomic_load_explicit(&h->thread, memory_order_relaxed)) h++;
@@ -118,7 +118,8 @@ struct px_helper *px_sched_enter(struct px_sched *s)
     h->forgot = s->forget;
     h->told_threads = h->worker.thread_instructions;
     h->told_warps = h->worker.warp_instructions;
-    s->inside++;
+    h->where = where;
+    s->at[where]++;
     return h;
 }
 
@@ -126,8 +127,8 @@ void px_sched_leave(struct px_helper *h)
 {
     struct px_sched *s = h->sched;
     atomic_store_explicit(&h->thread, 0, memory_order_relaxed);
-    s->inside--;
-    if (s->resting) pthread_cond_broadcast(&s->rest);
+    s->at[h->where]--;
+    if (s->at[PX_CALLER_RESTS]) pthread_cond_broadcast(&s->rest);
 }
 
 /* Memory that somebody waits for changes without news: then only for a while. */
@@ -138,21 +139,30 @@ static void nap(struct px_sched *s)
     pthread_cond_timedwait(&s->wake, &s->lock, &until);
 }
 
-static void wait_idle(struct px_sched *s)
+static void move(struct px_helper *h, enum px_where where)
 {
-    s->idle++;
+    h->sched->at[h->where]--;
+    h->where = where;
+    h->sched->at[where]++;
+}
+
+static void sleep_until_news(struct px_helper *h)
+{
+    struct px_sched *s = h->sched;
+    const enum px_where works = h->where;
+    move(h, works == PX_HELPER_WORKS ? PX_HELPER_SLEEPS : PX_CALLER_SLEEPS);
     if (s->parked)
         nap(s);
     else
         pthread_cond_wait(&s->wake, &s->lock);
-    s->idle--;
+    move(h, works);
 }
 
 static void wait_for_place(struct px_sched *s)
 {
-    s->resting++;
+    s->at[PX_CALLER_RESTS]++;
     pthread_cond_wait(&s->rest, &s->lock);
-    s->resting--;
+    s->at[PX_CALLER_RESTS]--;
 }
 
 static bool step(struct px_helper *h)
@@ -194,24 +204,32 @@ static void go(struct px_helper *h)
     if (s->active || s->parked) px_sched_invite(s);
 }
 
+/* How long a thread of the host looks out for the end of what others run. */
+static uint64_t patience(const struct px_sched *s)
+{
+    if (px_sched_helpers(s)) return SPIN_NS;
+    return s->lookout == PX_LOOKOUT_ALL ? CALLER_NS : 0;
+}
+
 void px_sched_until(struct px_sched *s, bool (*done)(const void *user), const void *user)
 {
     struct px_helper *h = NULL;
     while (!done(user)) {
-        if (!h && !(h = px_sched_enter(s))) {
+        if (!h && !(h = px_sched_enter(s, PX_CALLER_WORKS))) {
             wait_for_place(s);
             continue;
         }
         if (step(h)) continue;
-        if ((s->eager || s->aside) && look_out(s, s->aside ? SPIN_NS : CALLER_NS)) continue;
-        if (!done(user)) wait_idle(s);
+        const uint64_t ns = patience(s);
+        if (ns && look_out(s, ns)) continue;
+        if (!done(user)) sleep_until_news(h);
     }
     if (h) go(h);
 }
 
 void px_sched_hasten(struct px_sched *s)
 {
-    struct px_helper *h = px_sched_enter(s);
+    struct px_helper *h = px_sched_enter(s, PX_CALLER_WORKS);
     if (!h) return;
     h->hasty = true;
     for (int i = 0; i < PX_BRIEF_CTAS && s->active && step(h); i++) {
@@ -222,9 +240,10 @@ void px_sched_hasten(struct px_sched *s)
 
 void px_sched_pump(struct px_sched *s)
 {
-    struct px_helper *h = s->alone || !s->nthreads ? px_sched_enter(s) : NULL;
+    const bool alone = px_sched_is_alone(s);
+    struct px_helper *h = alone || !s->nthreads ? px_sched_enter(s, PX_CALLER_WORKS) : NULL;
     if (!h) return;
-    while (step(h) && !s->alone) {
+    while (step(h) && !alone) {
     }
     go(h);
 }
@@ -249,15 +268,23 @@ static bool somebody_runs(const struct px_sched *s)
     return false;
 }
 
+static bool ends(const struct px_sched *s)
+{
+    return atomic_load(&s->help) == PX_HELP_OVER;
+}
+
 static void help(struct px_helper *h)
 {
     struct px_sched *s = h->sched;
-    while (!s->quit) {
-        if (step(h) || ((s->eager || s->lively) && look_out(s, SPIN_NS))) continue;
+    while (!ends(s)) {
+        if (step(h) || (s->lookout != PX_LOOKOUT_NOBODY && look_out(s, SPIN_NS))) continue;
         if ((!s->active && !s->parked) || somebody_runs(s)) break;
-        wait_idle(s);
+        sleep_until_news(h);
     }
-    s->away = s->active != NULL;
+    if (!ends(s)) atomic_store(&s->help, s->active ? PX_HELP_LEFT : PX_HELP_ASKED);
+    px_sched_leave(h);
+    s->invited = px_sched_helpers(s);
+    pthread_cond_broadcast(&s->roomy);
 }
 
 static void rouse(struct px_sched *s)
@@ -269,23 +296,18 @@ static void *helper_main(void *argument)
 {
     struct px_sched *s = argument;
     pthread_mutex_lock(&s->lock);
-    while (!s->quit) {
-        struct px_helper *h = s->aside < atomic_load(&s->invited) ? px_sched_enter(s) : NULL;
+    while (!ends(s)) {
+        struct px_helper *h = px_sched_helpers(s) < s->invited ? px_sched_enter(s, PX_HELPER_WORKS) : NULL;
         if (!h) {
             pthread_cond_wait(&s->door, &s->lock);
             continue;
         }
-        if (++s->aside < atomic_load(&s->invited)) {
+        if (px_sched_helpers(s) < s->invited) {
             pthread_mutex_unlock(&s->lock);
             rouse(s);
             pthread_mutex_lock(&s->lock);
         }
         help(h);
-        s->aside--;
-        pthread_cond_broadcast(&s->roomy);
-        atomic_store(&s->invited, s->aside);
-        atomic_store(&s->open, false);
-        px_sched_leave(h);
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
@@ -294,13 +316,16 @@ static void *helper_main(void *argument)
 /* True: there are helpers to rouse. A thread that cannot be made is done without. */
 static bool invite(struct px_sched *s, bool all)
 {
-    const uint32_t callers = s->inside - s->aside;
+    const uint32_t callers = px_sched_callers(s);
     const uint32_t room = s->nhelpers > callers ? s->nhelpers - callers : 0, want = all || !room ? room : 1;
-    if (s->alone || s->quit) return false;
-    if (all) atomic_store(&s->open, true);
-    if (atomic_load(&s->invited) >= want) return false;
-    s->away = false;
-    atomic_store(&s->invited, want);
+    const int help = atomic_load(&s->help);
+    if (help == PX_HELP_NEVER || help == PX_HELP_OVER) return false;
+    if (s->invited >= want) {
+        if (all && help == PX_HELP_ASKED) atomic_store(&s->help, PX_HELP_ALL);
+        return false;
+    }
+    s->invited = want;
+    if (all || help == PX_HELP_LEFT) atomic_store(&s->help, all ? PX_HELP_ALL : PX_HELP_ASKED);
     while (s->nthreads < want) {
         if (pthread_create(&s->threads[s->nthreads], NULL, helper_main, s) != 0) break;
         s->nthreads++;
@@ -324,9 +349,10 @@ void px_sched_invite_all(struct px_sched *s)
 void px_sched_news(struct px_sched *s)
 {
     atomic_fetch_add_explicit(&s->news, 1, memory_order_relaxed);
-    if (s->idle) pthread_cond_broadcast(&s->wake);
-    if (s->resting) pthread_cond_broadcast(&s->rest);
-    if (s->away && s->active && invite(s, true)) rouse(s);
+    if (s->at[PX_HELPER_SLEEPS] + s->at[PX_CALLER_SLEEPS]) pthread_cond_broadcast(&s->wake);
+    if (s->at[PX_CALLER_RESTS]) pthread_cond_broadcast(&s->rest);
+    const bool left = atomic_load_explicit(&s->help, memory_order_relaxed) == PX_HELP_LEFT;
+    if (left && s->active && invite(s, true)) rouse(s);
 }
 
 /* ---- making and ending ---- */
@@ -364,7 +390,7 @@ bool px_sched_init(struct px_sched *s, struct ptx_device *device, uint32_t worke
 static void end_threads(struct px_sched *s)
 {
     pthread_mutex_lock(&s->lock);
-    s->quit = true;
+    atomic_store(&s->help, PX_HELP_OVER);
     px_sched_news(s);
     pthread_cond_broadcast(&s->door);
     pthread_mutex_unlock(&s->lock);
