@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """CUDA programs, with no GPU: each must print what it printed on an H100 (recorded/NAME.out, by record.py).
 
-usage: test_cuda.py [--all] [WORD...]. A WORD keeps the programs whose name holds it.
+usage: test_cuda.py [--all] [--jobs N] [WORD...]. A WORD keeps the programs whose name holds it.
   everywhere   drv_*.c against our own header; kept/NAME.ptx, which nvcc made of NAME.cu, through the driver
                interface
                older/11/NAME and older/12/NAME, which nvcc of CUDA 11 and 12 made (older/make.py),
@@ -10,6 +10,7 @@ usage: test_cuda.py [--all] [WORD...]. A WORD keeps the programs whose name hold
                of them in a
                few ways, with --all every one in every way. Built programs stay in build/cuda.
                With a build with sanitizers: all but the slowest, optimised, with its libcudart.so."""
+import argparse
 import concurrent.futures
 import difflib
 import os
@@ -227,7 +228,7 @@ def runtime_jobs(everything, wanted):
     return [job for job in jobs if wanted(job[0])]
 
 
-def runtime_programs(nvcc, everything, wanted):
+def runtime_programs(nvcc, everything, wanted, jobs):
     if not nvcc:
         skip("programs of the runtime", "there is no nvcc")
         return
@@ -235,7 +236,7 @@ def runtime_programs(nvcc, everything, wanted):
         skip("programs of the runtime", "this build has no libcudart.so.13")
         return
     os.makedirs(CACHE, exist_ok=True)
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for job, done in pool.map(runtime_program, runtime_jobs(everything, wanted)):
             compare(job[0], f"{job[1]} {job[2]}", done, recording(job[0], job[1]))
 
@@ -246,8 +247,14 @@ def end():
 
 
 def main():
-    words = [word for word in sys.argv[1:] if word != "--all"]
-    everything = "--all" in sys.argv
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--all", action="store_true", help="every program in every way")
+    parser.add_argument("--jobs", type=int, default=2, help="programs of the runtime at a time (2)")
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    words, everything = options.words, options.all
 
     def wanted(name):
         return not words or any(word in name for word in words)
@@ -263,7 +270,7 @@ def main():
         driver_programs(folder, wanted, headers)
         kept_programs(folder, wanted)
     older_programs(wanted)
-    runtime_programs(nvcc, everything or words, wanted)
+    runtime_programs(nvcc, everything or words, wanted, options.jobs)
     return end()
 
 

@@ -13,6 +13,8 @@ instructions out, and finds faults there, only in a module without other errors.
   constants,
               special registers, names, sinks, vectors, addresses; one left out, one too many
 
+--part 2/3 takes every third of them, from the second on, so that a machine may do it in pieces.
+
 --freeze FILE writes modules of single lines with the oracle's verdicts (tests/verdicts), one for each opcode
 and message.
 Where parity.py measures, this looks: it is no sample of anything.
@@ -328,6 +330,7 @@ def parse_arguments():
         "--confirm", type=int, default=500, help="at most so many differences of a kind are asked one by one"
     )
     p.add_argument("--examples", type=int, default=3)
+    p.add_argument("--part", default="1/1", metavar="K/N")
     p.add_argument("--freeze", help="write verdicts to this file")
     p.add_argument("--most", type=int, default=1000, help="at most so many of them")
     return p.parse_args()
@@ -335,6 +338,7 @@ def parse_arguments():
 
 def main():
     args = parse_arguments()
+    part, parts = map(int, args.part.split("/"))
     runner = oracle.open_oracle(args.build, "sweep")
     seeds = [s for s in parity.collect_seeds(args.facts, runner.ask, args.jobs, [], True)["inst"] if s.opcode]
     voc = mutate.Vocabulary()
@@ -352,7 +356,7 @@ def main():
 
     rows, false_rejects, false_accepts, begin = [], [], [], time.time()
     with ThreadPoolExecutor(args.jobs) as pool:
-        for seed, (want, got), lines in pool.map(work, list(chosen(seeds, args, rng))):
+        for seed, (want, got), lines in pool.map(work, list(chosen(seeds, args, rng))[part - 1 :: parts]):
             both = [l for l in lines if l in want and l in got]
             rows += [(seed, l, want[l]) for l in both]
             false_rejects += [(seed, l, got[l]) for l in both if got[l] and not want[l]]

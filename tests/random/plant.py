@@ -10,9 +10,10 @@ A fault is a piece of text in a file and what replaces it; planted.py and plante
           have (contraction, fences, streams) the test that planted.py names (JUDGES) must find
 
 usage: tests/random/plant.py [--scratch DIR] [--count N] [--jobs N] [--seed N] [--levels LIST] [--record FILE]
-[WORD...]
+[--part K/N] [WORD...]
 
-A WORD keeps the faults whose name holds it; "table" keeps those of the table. Where build/ holds objects of
+A WORD keeps the faults whose name holds it; "table" keeps those of the table. --part 2/3 keeps every third
+fault of the engine, from the second on; the first part has those of the table. Where build/ holds objects of
 this tree the copies take them over, so that only what is patched is compiled. A text that is not found
 exactly once is an error: the code has moved, and the fault must move with it. --record writes a table:
 optimisation, fault, programs until it was found, the seed that found it. Exit code 0 when all were found.
@@ -232,13 +233,15 @@ def main():
     parser.add_argument("--record", type=argparse.FileType("w"))
     parser.add_argument("--anchors", action="store_true", help="only look whether every text is in its place")
     parser.add_argument("words", nargs="*")
+    parser.add_argument("--part", default="1/1", metavar="K/N")
     options = parser.parse_args()
-    table = not options.words or "table" in options.words
+    part, parts = map(int, options.part.split("/"))
+    table = "table" in options.words or (not options.words and part == 1)
     faults = [
         (i, f)
         for i, f in enumerate(FAULTS, 1)
         if not options.words or any(w in f.name for w in options.words)
-    ]
+    ][part - 1 :: parts]
     check_anchors()
     if options.anchors:
         return

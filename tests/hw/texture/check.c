@@ -1,13 +1,13 @@
 /*
  * check.c - compares the texture unit with the recordings of a real chip.
  *
- *   test_texture [--full] [--level NAME] [WORD...]
+ *   test_texture [--full] [--level NAME] [--part K/N] [WORD...]
  *
  * tests/hw/golden/texture.sum has a line for each case: two sums of hashes, of its first QUICK fetches and of
  * all FULL, and what is fetched (case.h). Every line is run by the row functions that kernels run, at each
  * SIMD level of this machine or the one named, and must give the first sum, with --full the second. WORDs
- * pick the lines that have them all. Lines that may differ are those of known() below; docs/fidelity.md says
- * how much.
+ * pick the lines that have them all, --part every N-th of those, from the K-th on. Lines that may differ are
+ * those of known() below; docs/fidelity.md says how much.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,12 +53,17 @@ static bool picked(const char *line, char **words, int n)
     return true;
 }
 
+/* --part: every `parts`-th line, from `part` on. */
+struct part {
+    int part, parts;
+};
+
 /* The number of lines that differ and may not. */
-static int check(const char *path, const char *level, bool full, char **words, int n)
+static int check(const char *path, const char *level, bool full, struct part of, char **words, int n)
 {
     FILE *golden = fopen(path, "r");
     char line[CASE_LINE + 64];
-    int lines = 0, wrong = 0, excused = 0;
+    int lines = 0, wrong = 0, excused = 0, seen = 0;
     if (!golden) return perror(path), 1;
     const struct px_tex_rows *rows = px_level_tex(px_level_named(level));
     while (fgets(line, sizeof line, golden)) {
@@ -72,7 +77,7 @@ static int check(const char *path, const char *level, bool full, char **words, i
             wrong++;
             continue;
         }
-        if (!picked(line + at, words, n)) continue;
+        if (!picked(line + at, words, n) || seen++ % of.parts != of.part - 1) continue;
         lines++;
         if (agrees(&c, rows, full, full ? all : quick)) continue;
         if (known(&c, full))
@@ -90,13 +95,16 @@ int main(int argc, char **argv)
     static const char *const levels[] = {"portable", "avx2", "avx512"};
     const char *only = NULL;
     bool full = false;
+    struct part of = {1, 1};
     int i = 1, wrong = 0;
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (!strcmp(argv[i], "--full")) full = true;
         if (!strcmp(argv[i], "--level") && i + 1 < argc) only = argv[++i];
+        if (!strcmp(argv[i], "--part") && i + 1 < argc) sscanf(argv[++i], "%d/%d", &of.part, &of.parts);
     }
+    if (of.parts < 1 || of.part < 1) return fputs("test_texture: --part is K/N\n", stderr), 2;
     for (int l = 0; l < 3; l++)
         if (px_level_named(levels[l]) && (!only || !strcmp(only, levels[l])))
-            wrong += check(GOLDEN, levels[l], full, argv + i, argc - i);
+            wrong += check(GOLDEN, levels[l], full, of, argv + i, argc - i);
     return wrong != 0;
 }
