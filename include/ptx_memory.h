@@ -186,12 +186,33 @@ PTX_API ptx_status ptx_memory_close(ptx_device *device, ptx_address address);
 
 /* *can: 1 when both are unified, and not the same. */
 PTX_API ptx_status ptx_peer_query(ptx_device *device, ptx_device *peer, int *can);
-/* Kernels of `device` may use memory of `peer`, which must outlive this or be disabled first.
- * PTX_ERROR_UNSUPPORTED when it cannot be; PTX_ERROR_INVALID_ARGUMENT when it is already. At most 16 peers.
+/* Kernels of `device` may use all memory of `peer`, which must outlive this or be disabled first.
+ * PTX_ERROR_UNSUPPORTED when it cannot be; PTX_ERROR_INVALID_ARGUMENT when it is already. At most 64 peers.
  */
 PTX_API ptx_status ptx_peer_enable(ptx_device *device, ptx_device *peer);
 /* Waits until the device has nothing under way. */
 PTX_API ptx_status ptx_peer_disable(ptx_device *device, ptx_device *peer);
+
+/* Memory of another device by kinds. */
+typedef enum ptx_peer_sight {
+    PTX_SEE_HOST = 1,    /* pinned, registered and managed memory */
+    PTX_SEE_DEVICE = 2,  /* ptx_memory_alloc, variables, and what ptx_memory_open gave */
+    PTX_SEE_ORDERED = 4, /* in stream order, and mapped to reserved ranges */
+    PTX_SEE_ALL = 7
+} ptx_peer_sight;
+/*
+ * Kernels of `device` may use memory of `peer` of these kinds and no others (0: none), and what was opened
+ * for the group of `device`. Does not wait: launches that are under way may go on with what was seen before,
+ * and `peer` must outlive them. The results are ptx_peer_enable's.
+ */
+PTX_API ptx_status ptx_peer_see(ptx_device *device, ptx_device *peer, unsigned what);
+/* Memory of a pool, now and later, is open for the devices of a group (ptx_device_config.group), which see
+ * something of this device; `on` 0: no more. */
+PTX_API ptx_status ptx_pool_open(ptx_device *device, ptx_pool pool, unsigned group, int on);
+/* Likewise whole mappings, which ptx_range_access has given access to, else PTX_ERROR_UNSUPPORTED. Those
+ * that are one block with their neighbours are opened with them. */
+PTX_API ptx_status ptx_range_open(ptx_device *device, ptx_address address, uint64_t size, unsigned group,
+                                  int on);
 
 #ifdef __cplusplus
 }

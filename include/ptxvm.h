@@ -116,6 +116,7 @@ typedef struct ptx_device_config {
     void *dump_user;
     ptx_ub ub;
     ptx_trace_event_fn trace_event; /* called with trace_user for what orders accesses; NULL: nobody asks */
+    unsigned group; /* 0 to 31: other unified devices may open memory for a group (ptx_memory.h) */
 } ptx_device_config;
 
 /*

@@ -276,12 +276,15 @@ PTX_API ptx_status ptx_peer_query(ptx_device *device, ptx_device *peer, int *abl
     return PTX_OK;
 }
 
-/* The place of `peer` among the device's; with NULL a free one. -1: there is none. */
-static int place_of(const ptx_device *device, const struct px_mem *peer)
+PTX_API ptx_status ptx_peer_see(ptx_device *device, ptx_device *peer, unsigned what)
 {
-    for (int i = 0; i < PX_MEM_PEERS; i++)
-        if (atomic_load(&device->mem.peers[i]) == peer) return i;
-    return -1;
+    if (!px_device_usable(device) || !peer || what & ~(unsigned)PTX_SEE_ALL)
+        return PTX_ERROR_INVALID_ARGUMENT;
+    if (!can(device, peer)) return PTX_ERROR_UNSUPPORTED;
+    pthread_mutex_lock(&device->mem_lock);
+    const bool ok = px_mem_peer_see(&device->mem, &peer->mem, what);
+    pthread_mutex_unlock(&device->mem_lock);
+    return ok ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
 
 PTX_API ptx_status ptx_peer_enable(ptx_device *device, ptx_device *peer)
@@ -289,21 +292,17 @@ PTX_API ptx_status ptx_peer_enable(ptx_device *device, ptx_device *peer)
     if (!px_device_usable(device) || !peer) return PTX_ERROR_INVALID_ARGUMENT;
     if (!can(device, peer)) return PTX_ERROR_UNSUPPORTED;
     pthread_mutex_lock(&device->mem_lock);
-    const int at = place_of(device, &peer->mem) < 0 ? place_of(device, NULL) : -1;
-    if (at >= 0) atomic_store(&device->mem.peers[at], &peer->mem);
+    const bool ok = px_mem_peer_seen(&device->mem, &peer->mem) != PTX_SEE_ALL &&
+                    px_mem_peer_see(&device->mem, &peer->mem, PTX_SEE_ALL);
     pthread_mutex_unlock(&device->mem_lock);
-    return at >= 0 ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
+    return ok ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
 
 PTX_API ptx_status ptx_peer_disable(ptx_device *device, ptx_device *peer)
 {
     if (!px_device_usable(device) || !peer) return PTX_ERROR_INVALID_ARGUMENT;
-    const int at = place_of(device, &peer->mem);
-    if (at < 0) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_mem_peer_seen(&device->mem, &peer->mem)) return PTX_ERROR_INVALID_ARGUMENT;
     const ptx_status status = ptx_device_wait(device, NULL);
     if (status == PTX_ERROR_INVALID_ARGUMENT) return status; /* from a worker */
-    pthread_mutex_lock(&device->mem_lock);
-    atomic_store(&device->mem.peers[at], NULL);
-    pthread_mutex_unlock(&device->mem_lock);
-    return PTX_OK;
+    return ptx_peer_see(device, peer, 0);
 }

@@ -98,6 +98,21 @@ PTX_API ptx_status ptx_pool_high_reset(ptx_device *device, ptx_pool pool)
     return change(device, pool, RESET_HIGH, 0);
 }
 
+PTX_API ptx_status ptx_pool_open(ptx_device *device, ptx_pool pool, unsigned group, int on)
+{
+    if (!px_device_usable(device) || group >= PX_MEM_GROUPS) return PTX_ERROR_INVALID_ARGUMENT;
+    px_sched_lock(&device->sched);
+    pthread_mutex_lock(&device->mem_lock);
+    struct px_pool *p = pool_at(device, pool);
+    if (p) {
+        p->groups = on ? p->groups | 1u << group : p->groups & ~(1u << group);
+        px_mem_see_tagged(&device->mem, PX_MEM_POOL, p->place, p->groups);
+    }
+    pthread_mutex_unlock(&device->mem_lock);
+    px_sched_unlock(&device->sched);
+    return p ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
+}
+
 /* ---- in stream order ---- */
 
 static ptx_status alloc_in_graph(struct px_stream *s, uint64_t size, ptx_address *address)

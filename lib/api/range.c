@@ -110,6 +110,14 @@ PTX_API ptx_status ptx_range_access(ptx_device *device, ptx_address address, uin
     return status_of(device, px_virtual_open(&device->mem, address, size, access == PTX_ACCESS_READ_WRITE));
 }
 
+PTX_API ptx_status ptx_range_open(ptx_device *device, ptx_address address, uint64_t size, unsigned group,
+                                  int on)
+{
+    if (!px_device_usable(device) || group >= PX_MEM_GROUPS) return PTX_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&device->mem_lock);
+    return status_of(device, px_virtual_see(&device->mem, address, size, group, on != 0));
+}
+
 /* ---- other processes ---- */
 
 PTX_API ptx_status ptx_physical_create_shared(ptx_device *device, uint64_t size, ptx_physical *physical)

@@ -31,8 +31,8 @@ enum {
     NEAR_NULL = 1 << 20,
     LARGE_PAGE = 2 << 20,
     EXTRA = 4,
-    KIND = 255,
-    TAG_SHIFT = 8
+    TAG_SHIFT = 8,
+    TAG_MASK = (1 << 24) - 1
 };
 
 #define HOST_LOW 0x10000ull /* 64 KiB: below it nothing is ever mapped */
@@ -233,6 +233,7 @@ static void clear(struct px_mem *mem, uint64_t va, uint64_t size)
 /* Is memory of this kind none that px_mem_alloc gave? */
 static bool elsewhere(uint64_t kind)
 {
+    kind &= PX_MEM_KIND_MASK;
     return kind == PX_MEM_REGISTERED || kind == PX_MEM_MAPPED || kind == PX_MEM_OPENED;
 }
 
@@ -276,7 +277,7 @@ void px_mem_mark(struct px_mem *mem, uint64_t va, enum px_mem_kind kind)
 
 void px_mem_tag(struct px_mem *mem, uint64_t va, enum px_mem_kind kind, uint32_t tag)
 {
-    px_map_mark(mem->map, va, (uint64_t)tag << TAG_SHIFT | kind);
+    px_map_mark(mem->map, va, (tag & TAG_MASK) << TAG_SHIFT | kind);
 }
 
 void px_mem_sleep(struct px_mem *mem, uint64_t va)
@@ -301,7 +302,8 @@ bool px_mem_register(struct px_mem *mem, uint64_t va, uint64_t size)
 bool px_mem_unregister(struct px_mem *mem, uint64_t va)
 {
     const uint32_t i = px_map_find(mem->map, va);
-    if (i == mem->map->n || mem->map->at[i].lo != va || mem->map->at[i].kind != PX_MEM_REGISTERED)
+    if (i == mem->map->n || mem->map->at[i].lo != va ||
+        (mem->map->at[i].kind & PX_MEM_KIND_MASK) != PX_MEM_REGISTERED)
         return false;
     px_map_remove(mem->map, va);
     return true;
@@ -313,8 +315,8 @@ bool px_mem_tag_of(const struct px_mem *mem, uint64_t va, struct px_extent *bloc
     struct px_mem_range r;
     if (!px_map_look(mem->map, va, &r) || va - r.lo >= r.len) return false;
     *block = (struct px_extent){r.lo, r.len};
-    *kind = (enum px_mem_kind)(r.kind & KIND);
-    *tag = (uint32_t)(r.kind >> TAG_SHIFT);
+    *kind = (enum px_mem_kind)(r.kind & PX_MEM_KIND_MASK);
+    *tag = (uint32_t)(r.kind >> TAG_SHIFT) & TAG_MASK;
     return true;
 }
 
@@ -334,36 +336,19 @@ uint64_t px_mem_used(const struct px_mem *mem)
     return used;
 }
 
-static const struct px_heap *heap_of(const struct px_mem *mem, uint64_t va)
+const struct px_heap *px_mem_heap_of(const struct px_mem *mem, uint64_t va)
 {
     for (int i = 0; i < 2; i++)
         if (mem->heaps[i] && px_heap_owns(mem->heaps[i], va)) return mem->heaps[i];
     return NULL;
 }
 
-/* Memory of a device that this one may see; no further. */
-static bool of_peer(const struct px_mem *mem, uint64_t va, struct px_extent *extent)
-{
-    struct px_mem_range r;
-    for (int i = 0; i < PX_MEM_PEERS; i++) {
-        const struct px_mem *peer = atomic_load(&mem->peers[i]);
-        if (!peer || !px_map_look(peer->map, va, &r) || va - r.lo >= r.len) continue;
-        if (r.kind == PX_MEM_REGISTERED || r.kind == PX_MEM_DORMANT) continue;
-        *extent = (struct px_extent){r.lo, r.len};
-        return true;
-    }
-    return false;
-}
-
 uint64_t px_mem_stamp(const struct px_mem *mem)
 {
     uint64_t stamp = 1 + atomic_load_explicit(&mem->map->changes, memory_order_acquire);
-    if (mem->unified)
-        for (int i = 0; i < PX_MEM_PEERS; i++)
-            if (atomic_load_explicit(&mem->peers[i], memory_order_relaxed)) return 0;
     for (int i = 0; i < 2; i++)
         if (mem->heaps[i]) stamp += (uint64_t)atomic_load(&mem->heaps[i]->releases) << 32;
-    return stamp;
+    return px_mem_peers_stamp(mem, stamp);
 }
 
 bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *extent)
@@ -374,8 +359,8 @@ bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *exte
         return true;
     }
     struct px_mem_range r;
-    if (!px_map_look(mem->map, va, &r) || va - r.lo >= r.len) return mem->unified && of_peer(mem, va, extent);
-    const struct px_heap *heap = heap_of(mem, va);
+    if (!px_map_look(mem->map, va, &r) || va - r.lo >= r.len) return px_mem_of_peer(mem, va, extent);
+    const struct px_heap *heap = px_mem_heap_of(mem, va);
     if (heap) return px_heap_extent(heap, va, extent);
     *extent = (struct px_extent){r.lo, r.len};
     return r.kind != PX_MEM_DORMANT;
@@ -425,9 +410,10 @@ uint64_t px_mem_describe(const struct px_mem *mem, uint64_t va, char *buf, size_
         snprintf(buf, size, !va ? "a null pointer" : va < HOST_LOW ? "near the null pointer" : "host memory");
         return 0;
     }
-    if (heap_of(mem, va) && !px_mem_extent(mem, va, &e))
-        return describe_heap(heap_of(mem, va), va, buf, size);
-    if (!px_mem_extent(mem, va, &e)) return describe_gap(mem, va, buf, size);
+    if (px_mem_heap_of(mem, va) && !px_mem_extent(mem, va, &e))
+        return describe_heap(px_mem_heap_of(mem, va), va, buf, size);
+    if (!px_mem_extent(mem, va, &e))
+        return px_mem_describe_hidden(mem, va, buf, size) ? 0 : describe_gap(mem, va, buf, size);
     snprintf(buf, size, "byte %" PRIu64 " of a %" PRIu64 "-byte allocation at 0x%" PRIx64, va - e.lo, e.len,
              e.lo);
     return e.lo;

@@ -74,7 +74,13 @@ enum px_mem_kind {
  * device's own. */
 enum { PX_MEM_ALLOCATED, PX_MEM_VARIABLE, PX_MEM_OWN };
 
-enum { PX_MEM_PEERS = 16 };
+enum { PX_MEM_PEERS = 64, PX_MEM_GROUPS = 32 };
+
+/* Whose memory a unified device sees beside its own, and which (ptx_peer_see). */
+struct px_mem_peer {
+    _Atomic(const struct px_mem *) mem; /* NULL: a free place */
+    atomic_uint what;
+};
 
 /* Addresses of these spaces have 32 bits: a chip drops what is above them, in sums and in registers. */
 static inline bool px_space_is_narrow(uint8_t space)
@@ -114,7 +120,10 @@ struct px_mem {
     const struct px_heap *heaps[2]; /* finer bounds inside these; NULL when there is none */
     bool unified;                   /* device addresses are the host's */
     bool open;                      /* what lies near an allocation may be read and written (PTX_UB_CHIP) */
-    _Atomic(const struct px_mem *) peers[PX_MEM_PEERS]; /* of unified devices: whose memory is seen, too */
+    uint8_t group;                  /* what is open to it is seen by kernels of this device (px_mem_see) */
+    struct px_mem_peer peer[PX_MEM_PEERS];
+    atomic_uint npeers;        /* places of `peer` that were ever taken */
+    atomic_uint peers_changes; /* how often one was taken, changed or given up */
 };
 
 /* False: out of memory. The allocator must outlive `mem`. */
@@ -139,6 +148,14 @@ bool px_mem_carve(struct px_mem *mem, uint64_t va, const struct px_extent *block
 void px_mem_mark(struct px_mem *mem, uint64_t va, enum px_mem_kind kind);
 /* With a number of the caller's, which px_mem_tag_of tells. */
 void px_mem_tag(struct px_mem *mem, uint64_t va, enum px_mem_kind kind, uint32_t tag);
+/* Kernels of peers of these groups see the block, whatever else they see; `groups` has a bit for each. */
+void px_mem_see(struct px_mem *mem, uint64_t va, uint32_t groups);
+uint32_t px_mem_seen(const struct px_mem *mem, uint64_t va);
+/* The same for all that px_mem_tag marked so. */
+void px_mem_see_tagged(struct px_mem *mem, enum px_mem_kind kind, uint32_t tag, uint32_t groups);
+/* What of a peer is seen from now on: enum ptx_peer_sight; 0: nothing. False: there is no place for it. */
+bool px_mem_peer_see(struct px_mem *mem, const struct px_mem *peer, unsigned what);
+unsigned px_mem_peer_seen(const struct px_mem *mem, const struct px_mem *peer);
 /* Memory of a graph goes back to sleep, cleared. */
 void px_mem_sleep(struct px_mem *mem, uint64_t va);
 /* The host's memory at [va, va+size) is an allocation, too, of a unified device. False: it is one already in
@@ -156,8 +173,8 @@ uint64_t px_mem_used(const struct px_mem *mem);
 /* The allocation that holds va; false when none does. Any thread. */
 bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *extent);
 /*
- * A number that is another one once an allocation that kernels may use has gone or shrunk; 0: nobody can
- * tell, because other devices' memory is seen, too. Any thread.
+ * A number that is another one once an allocation that kernels may use has gone or shrunk, of this device or
+ * of one whose memory it sees. Any thread.
  */
 uint64_t px_mem_stamp(const struct px_mem *mem);
 /*
@@ -166,12 +183,12 @@ uint64_t px_mem_stamp(const struct px_mem *mem);
  */
 uint64_t px_mem_describe(const struct px_mem *mem, uint64_t va, char *buf, size_t size);
 
-/* Host pointer of [va, va+size) in device memory, or NULL when it is not all inside one allocation. */
 /* Makes all of the range readable and writable. Before anything is allocated. False: the host refuses. */
 bool px_mem_open(struct px_mem *mem);
 /* Are these addresses of device memory past an allocation, at most 64 MiB from its end? There a chip has
  * pages that a program may use. */
 bool px_mem_is_past(const struct px_mem *mem, uint64_t va, uint64_t size);
+/* Host pointer of [va, va+size) in device memory, or NULL when it is not all inside one allocation. */
 void *px_mem_host(const struct px_mem *mem, uint64_t va, uint64_t size);
 
 #endif

@@ -14,8 +14,10 @@
 
 struct px_mem_range {
     uint64_t lo, len, owner;
-    uint64_t kind; /* enum px_mem_kind */
+    uint64_t kind; /* enum px_mem_kind; from bit 8 px_mem_tag's number, from bit 32 px_mem_see's groups */
 };
+
+enum { PX_MEM_KIND_MASK = 255 };
 
 /* The same where others may be looking. */
 struct px_mem_slot {
@@ -47,5 +49,16 @@ void px_map_mark(struct px_mem_map *map, uint64_t lo, uint64_t kind);
 /* Removes every range of `owner`. */
 void px_map_remove(struct px_mem_map *map, uint64_t owner);
 void px_map_free(struct px_mem_map *map);
+
+/* ---- peers (peer.c) ---- */
+
+/* The block of a peer that holds va, when this device may see it. */
+bool px_mem_of_peer(const struct px_mem *mem, uint64_t va, struct px_extent *extent);
+/* px_mem_stamp of the device's own memory and its peers'. */
+uint64_t px_mem_peers_stamp(const struct px_mem *mem, uint64_t own);
+/* In words: what of a peer lies at va, and is not seen. False: nothing does. */
+bool px_mem_describe_hidden(const struct px_mem *mem, uint64_t va, char *buf, size_t size);
+/* The heap that va lies in; NULL: none. */
+const struct px_heap *px_mem_heap_of(const struct px_mem *mem, uint64_t va);
 
 #endif

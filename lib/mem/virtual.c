@@ -253,11 +253,14 @@ static bool show(struct px_mem *mem, const struct span *s, const struct piece *p
     const bool joins = p->lo > s->lo && block_at(mem, p->lo - 1, &before);
     const bool joined = end < s->lo + s->len && block_at(mem, end, &behind);
     const uint64_t lo = joins ? before.lo : p->lo;
+    const uint32_t groups =
+        (joins ? px_mem_seen(mem, before.lo) : 0) | (joined ? px_mem_seen(mem, behind.lo) : 0);
     mem->gaps = true; /* the last block is not the last that was allocated */
     if (!joins && !px_map_insert(mem->map, (struct px_mem_range){lo, p->len, lo, PX_MEM_MAPPED}))
         return false;
     px_map_resize(mem->map, lo, (joined ? behind.lo + behind.len : end) - lo);
     if (joined) px_map_remove(mem->map, behind.lo);
+    if (groups) px_mem_see(mem, lo, groups);
     return true;
 }
 
@@ -269,6 +272,7 @@ static bool hide(struct px_mem *mem, const struct piece *p)
     const uint64_t behind = block.lo + block.len - end;
     if (behind && !px_map_insert(mem->map, (struct px_mem_range){end, behind, end, PX_MEM_MAPPED}))
         return false;
+    if (behind) px_mem_see(mem, end, px_mem_seen(mem, p->lo));
     if (block.lo < p->lo)
         px_map_resize(mem->map, block.lo, p->lo - block.lo);
     else
@@ -302,6 +306,19 @@ enum px_virtual_status px_virtual_open(struct px_mem *mem, uint64_t va, uint64_t
 {
     struct piece **first = pieces_of(mem, va, size);
     return first ? set_open(mem, *first, va + size, open) : PX_VIRTUAL_INVALID;
+}
+
+enum px_virtual_status px_virtual_see(struct px_mem *mem, uint64_t va, uint64_t size, uint32_t group, bool on)
+{
+    struct piece **first = pieces_of(mem, va, size);
+    if (!first) return PX_VIRTUAL_INVALID;
+    for (const struct piece *p = *first; p && p->lo < va + size; p = p->next) {
+        struct px_extent block;
+        if (!block_at(mem, p->lo, &block)) return PX_VIRTUAL_UNSUPPORTED;
+        const uint32_t had = px_mem_seen(mem, block.lo), bit = 1u << group;
+        px_mem_see(mem, block.lo, on ? had | bit : had & ~bit);
+    }
+    return PX_VIRTUAL_OK;
 }
 
 enum px_virtual_status px_virtual_unmap(struct px_mem *mem, uint64_t va, uint64_t size)

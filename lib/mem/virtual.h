@@ -43,6 +43,9 @@ enum px_virtual_status px_virtual_map(struct px_mem *mem, uint64_t va, uint64_t 
 /* Whole mappings. */
 enum px_virtual_status px_virtual_unmap(struct px_mem *mem, uint64_t va, uint64_t size);
 enum px_virtual_status px_virtual_open(struct px_mem *mem, uint64_t va, uint64_t size, bool open);
+/* Are the blocks of whole mappings, which are open, seen by peers of a group? */
+enum px_virtual_status px_virtual_see(struct px_mem *mem, uint64_t va, uint64_t size, uint32_t group,
+                                      bool on);
 /* Bytes [offset, offset+size) of another device's pages (share.h), at an address of their own. */
 enum px_virtual_status px_virtual_attach(struct px_mem *mem, int file, uint64_t offset, uint64_t size,
                                          uint64_t *va);

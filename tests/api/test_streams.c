@@ -657,6 +657,125 @@ TEST(unified_devices_share_addresses_with_the_host)
     close_device(NULL);
 }
 
+/* Does a kernel of the device that is open reach the word? */
+static bool reaches(ptx_address at)
+{
+    const struct step s = {at, 1, 0};
+    const ptx_launch_config config = shape(1, &s, sizeof s);
+    const ptx_status status = ptx_kernel_launch(kernel_named("step"), &config, NULL);
+    assert_true(status == PTX_OK || status == PTX_ERROR_FAULT);
+    return status == PTX_OK;
+}
+
+/* Which of the words does it reach? A bit for each. */
+static unsigned reached(const ptx_address *at, unsigned n)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < n; i++) bits |= (unsigned)reaches(at[i]) << i;
+    return bits;
+}
+
+/* A word of each kind of memory of a device: device, pinned, managed, in stream order, of a pool, mapped
+ * twice side by side. */
+enum { DEVICE = 1, PINNED = 2, MANAGED = 4, ORDERED = 8, POOL = 16, MAPPED = 32, BESIDE = 64, WORDS = 7 };
+
+static void make_words(ptx_device *peer, ptx_pool *pool, ptx_address *at)
+{
+    ptx_physical physical;
+    void *host;
+    assert_int_equal(ptx_memory_alloc(peer, 4, &at[0]), PTX_OK);
+    assert_int_equal(ptx_host_alloc(peer, 4, &host, &at[1]), PTX_OK);
+    assert_int_equal(ptx_managed_alloc(peer, 4, &at[2]), PTX_OK);
+    assert_int_equal(ptx_stream_alloc(peer, 4, 0, &at[3]), PTX_OK);
+    assert_int_equal(ptx_pool_create(peer, 0, pool), PTX_OK);
+    assert_int_equal(ptx_pool_alloc(peer, *pool, 4, 0, &at[4]), PTX_OK);
+    assert_int_equal(ptx_range_reserve(peer, 2 * PTX_MAP_GRAIN, 0, &at[5]), PTX_OK);
+    at[6] = at[5] + PTX_MAP_GRAIN;
+    for (int i = 5; i < 7; i++) {
+        assert_int_equal(ptx_physical_create(peer, PTX_MAP_GRAIN, &physical), PTX_OK);
+        assert_int_equal(ptx_range_map(peer, at[i], PTX_MAP_GRAIN, physical, 0), PTX_OK);
+    }
+}
+
+TEST(peers_see_what_is_opened_for_them)
+{
+#ifdef __SANITIZE_THREAD__
+    skip(); /* as above */
+#endif
+    enum { MINE = 31, ANOTHER = 30 };
+    ptx_device *peer;
+    const ptx_device_config first = {.struct_size = sizeof first, .memory_bytes = 64 << 20, .unified = 3};
+    if (ptx_device_create(&first, &peer) == PTX_ERROR_UNSUPPORTED) skip(); /* a sanitizer's, perhaps */
+    open_with((ptx_device_config){.workers = 1, .unified = 4, .group = MINE});
+    ptx_address at[WORDS], more;
+    ptx_pool pool;
+    make_words(peer, &pool, at);
+    assert_int_equal(ptx_range_open(peer, at[5], PTX_MAP_GRAIN, MINE, 1), PTX_ERROR_UNSUPPORTED);
+    assert_int_equal(ptx_range_access(peer, at[5], 2 * PTX_MAP_GRAIN, PTX_ACCESS_READ_WRITE), PTX_OK);
+    assert_int_equal(reached(at, WORDS), 0);
+
+    static const unsigned seen[] = {[PTX_SEE_HOST] = PINNED | MANAGED,
+                                    [PTX_SEE_DEVICE] = DEVICE,
+                                    [PTX_SEE_HOST | PTX_SEE_DEVICE] = DEVICE | PINNED | MANAGED,
+                                    [PTX_SEE_ORDERED] = ORDERED | POOL | MAPPED | BESIDE,
+                                    [PTX_SEE_ALL] = (1 << WORDS) - 1};
+    for (unsigned what = 1; what < 8; what++) {
+        assert_int_equal(ptx_peer_see(device, peer, what), PTX_OK);
+        if (seen[what]) assert_int_equal(reached(at, WORDS), seen[what]);
+    }
+    assert_int_equal(ptx_peer_see(device, peer, 8), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_peer_see(device, device, PTX_SEE_ALL), PTX_ERROR_UNSUPPORTED);
+    assert_int_equal(ptx_peer_enable(device, peer), PTX_ERROR_INVALID_ARGUMENT);
+
+    assert_int_equal(ptx_peer_see(device, peer, PTX_SEE_HOST), PTX_OK);
+    assert_int_equal(ptx_pool_open(peer, pool, ANOTHER, 1), PTX_OK);
+    assert_int_equal(reached(at, WORDS), PINNED | MANAGED);
+    assert_int_equal(ptx_pool_open(peer, pool, MINE, 1), PTX_OK);
+    assert_int_equal(reached(at, WORDS), PINNED | MANAGED | POOL);
+    assert_int_equal(ptx_pool_alloc(peer, pool, 4, 0, &more), PTX_OK);
+    assert_true(reaches(more));
+    assert_int_equal(ptx_pool_open(peer, pool, MINE, 0), PTX_OK);
+    assert_false(reaches(more));
+    assert_int_equal(ptx_range_open(peer, at[5], PTX_MAP_GRAIN, MINE, 1), PTX_OK); /* with its neighbour */
+    assert_int_equal(reached(at, WORDS), PINNED | MANAGED | MAPPED | BESIDE);
+    assert_int_equal(ptx_range_access(peer, at[5], PTX_MAP_GRAIN, PTX_ACCESS_NONE), PTX_OK);
+    assert_int_equal(reached(at, WORDS), PINNED | MANAGED | BESIDE);
+    assert_int_equal(ptx_range_access(peer, at[5], PTX_MAP_GRAIN, PTX_ACCESS_READ_WRITE), PTX_OK);
+    assert_int_equal(reached(at, WORDS), PINNED | MANAGED | MAPPED | BESIDE);
+    assert_int_equal(ptx_range_open(peer, at[6], PTX_MAP_GRAIN, MINE, 0), PTX_OK);
+    assert_int_equal(reached(at, WORDS), PINNED | MANAGED);
+    assert_int_equal(ptx_pool_open(peer, pool, 32, 1), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_range_open(peer, at[5], 1, MINE, 1), PTX_ERROR_INVALID_ARGUMENT);
+
+    assert_int_equal(ptx_peer_see(device, peer, 0), PTX_OK);
+    assert_int_equal(reached(at, WORDS), 0);
+    ptx_device_destroy(peer);
+    close_device(NULL);
+}
+
+TEST(what_another_device_has_is_told)
+{
+#ifdef __SANITIZE_THREAD__
+    skip(); /* as above */
+#endif
+    ptx_device *peer;
+    const ptx_device_config first = {.struct_size = sizeof first, .memory_bytes = 1 << 20, .unified = 3};
+    if (ptx_device_create(&first, &peer) == PTX_ERROR_UNSUPPORTED) skip(); /* a sanitizer's, perhaps */
+    open_with((ptx_device_config){.workers = 1, .unified = 4});
+    ptx_fault told = {sizeof told};
+    ptx_address theirs;
+    assert_int_equal(ptx_memory_alloc(peer, 4, &theirs), PTX_OK);
+    assert_int_equal(ptx_peer_see(device, peer, PTX_SEE_HOST), PTX_OK);
+    const struct step s = {theirs, 1, 0};
+    const ptx_launch_config config = shape(1, &s, sizeof s);
+    assert_int_equal(ptx_kernel_launch(kernel_named("step"), &config, &told), PTX_ERROR_FAULT);
+    assert_non_null(strstr(told.allocation, "byte 0 of a 4-byte allocation"));
+    assert_non_null(strstr(told.allocation, "of another device, which this one may not use"));
+    assert_int_equal(ptx_peer_see(device, peer, 0), PTX_OK);
+    ptx_device_destroy(peer);
+    close_device(NULL);
+}
+
 /* ---- memory that comes and goes while kernels run ---- */
 
 static atomic_bool churn_on;

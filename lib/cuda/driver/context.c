@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include "cuda/driver/memory.h"
 #include "cuda/driver/module.h"
+#include "cuda/driver/peer.h"
 
 enum { STACK = 64, RANGES = 64, OUTPUT_MOST = 1 << 20 };
 
@@ -75,6 +76,7 @@ static int print(void *user, const char *text, size_t size)
 
 static unsigned range_take(void)
 {
+    px_cu_peers_tidy();
     pthread_mutex_lock(&lock);
     unsigned range = 0;
     for (unsigned i = 0; i < RANGES && !range; i++)
@@ -123,6 +125,7 @@ static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
                                 .schedule = s->schedule,
                                 .schedule_seed = s->schedule_seed,
                                 .host_call = px_cu_host_call,
+                                .group = (unsigned)c->device->ordinal,
                                 .sticky = 1};
     ptx_device *vm;
     uint64_t tried = 0; /* ranges */
@@ -161,16 +164,6 @@ static void explain(const char *error, ptx_status status)
         px_cu_say("no device can be made: %s", *error ? error : ptx_status_name(status));
 }
 
-/* Its kernels see what the device's home has; which runs nothing, and never ends. */
-static void see_home(void *object, void *user)
-{
-    struct px_cu_context *c = object;
-    PX_CU_HOLD(px_cu_context, home) = px_cu_take(c->device->home, PX_CU_CONTEXT);
-    ptx_device *vm = atomic_load(&c->vm);
-    (void)user;
-    if (home && home != c && vm) ptx_peer_enable(vm, atomic_load(&home->vm));
-}
-
 CUresult px_cu_vm(struct px_cu_context *context, ptx_device **vm)
 {
     *vm = atomic_load_explicit(&context->vm, memory_order_acquire);
@@ -181,7 +174,7 @@ CUresult px_cu_vm(struct px_cu_context *context, ptx_device **vm)
     *vm = atomic_load(&context->vm);
     pthread_mutex_unlock(&context->lock);
     if (status != PTX_OK) explain(error, status);
-    if (status == PTX_OK) see_home(context, NULL);
+    if (status == PTX_OK) px_cu_peers_meet(context);
     return px_cu_result(context, status, NULL);
 }
 
@@ -298,29 +291,6 @@ static void drop_child(void *object, void *user)
         px_cu_drop(px_cu_handle(object), o->kind);
 }
 
-/* `user` sees the memory of `object` no longer, nor the other way about. */
-static void part(struct px_cu_context *from, struct px_cu_context *peer)
-{
-    pthread_mutex_lock(&from->lock);
-    bool had = false;
-    for (size_t i = 0; i < sizeof from->peers / sizeof *from->peers; i++)
-        if (from->peers[i] == peer) {
-            from->peers[i] = NULL;
-            had = true;
-        }
-    pthread_mutex_unlock(&from->lock);
-    if (!had) return;
-    ptx_peer_disable(atomic_load(&from->vm), atomic_load(&peer->vm));
-    px_cu_give(peer);
-}
-
-static void part_both(void *object, void *user)
-{
-    if (object == user) return;
-    part(object, user);
-    part(user, object);
-}
-
 void px_cu_context_end(CUcontext handle)
 {
     struct px_cu_context *c = px_cu_take(handle, PX_CU_CONTEXT);
@@ -334,7 +304,7 @@ void px_cu_context_end(CUcontext handle)
         ptx_device_interrupt(vm); /* a stream waits for a value that nobody can write any more */
     else if (vm)
         px_cu_result(c, ptx_device_wait(vm, &fault), &fault);
-    px_cu_each(PX_CU_CONTEXT, NULL, part_both, c);
+    px_cu_peers_part(c);
     px_cu_each(0, c, drop_child, NULL);
     px_cu_give(c);
 }
@@ -397,7 +367,6 @@ CUresult px_cu_home_on(CUdevice device, struct px_cu_context **context)
             px_cu_drop(px_cu_handle(made), PX_CU_CONTEXT);
     }
     pthread_mutex_unlock(&d->lock);
-    if (result == CUDA_SUCCESS) px_cu_each(PX_CU_CONTEXT, NULL, see_home, NULL);
     return result;
 }
 
@@ -670,44 +639,6 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value)
     const CUresult result = set_limit(c, limit, value);
     pthread_mutex_unlock(&c->lock);
     return result;
-}
-
-/* ---- other devices' memory ---- */
-
-CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
-{
-    ptx_device *own, *other;
-    PX_CU_CURRENT(c);
-    if (flags) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TAKE(px_cu_context, p, PX_CU_CONTEXT, peer, CUDA_ERROR_INVALID_CONTEXT);
-    if (p == c || p->device == c->device) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
-    PX_CU_TRY(px_cu_vm(c, &own));
-    PX_CU_TRY(px_cu_vm(p, &other));
-    pthread_mutex_lock(&c->lock);
-    struct px_cu_context **place = NULL;
-    CUresult result = CUDA_SUCCESS;
-    for (size_t i = 0; i < sizeof c->peers / sizeof *c->peers; i++) {
-        if (c->peers[i] == p) result = CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
-        if (!c->peers[i] && !place) place = &c->peers[i];
-    }
-    if (result == CUDA_SUCCESS && !place) result = CUDA_ERROR_TOO_MANY_PEERS;
-    if (result == CUDA_SUCCESS) result = px_cu_result(c, ptx_peer_enable(own, other), NULL);
-    if (result == CUDA_SUCCESS) *place = px_cu_again(p);
-    pthread_mutex_unlock(&c->lock);
-    return result;
-}
-
-CUresult cuCtxDisablePeerAccess(CUcontext peer)
-{
-    PX_CU_CURRENT(c);
-    PX_CU_TAKE(px_cu_context, p, PX_CU_CONTEXT, peer, CUDA_ERROR_INVALID_CONTEXT);
-    bool enabled = false;
-    pthread_mutex_lock(&c->lock);
-    for (size_t i = 0; i < sizeof c->peers / sizeof *c->peers; i++) enabled |= c->peers[i] == p;
-    pthread_mutex_unlock(&c->lock);
-    if (!enabled) return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
-    part(c, p);
-    return CUDA_SUCCESS;
 }
 
 /* ---- primary contexts ---- */

@@ -319,6 +319,14 @@ static bool host_sees(const struct px_cu_way *way, CUdeviceptr address)
             info.kind == PTX_MEMORY_MANAGED);
 }
 
+/* A chip sets no variable of another context; a managed one belongs to none. */
+static bool is_variable(ptx_device *vm, CUdeviceptr address)
+{
+    ptx_memory_info info = {sizeof info};
+    return ptx_memory_info_get(vm, address, &info) == PTX_OK && info.kind == PTX_MEMORY_DEVICE &&
+           info.variable;
+}
+
 CUresult px_cu_fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned element, size_t width,
                     size_t height, CUstream stream, bool waits)
 {
@@ -329,6 +337,7 @@ CUresult px_cu_fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned eleme
         return CUDA_ERROR_INVALID_VALUE;
     const ptx_fill fill = {sizeof fill, to, pitch, 0, width, height, 0, value, element};
     ptx_device *vm = device_of(&way, to);
+    if (vm != way.vm && is_variable(vm, to)) return CUDA_ERROR_INVALID_VALUE;
     if (vm != way.vm) return px_cu_result(way.context, ptx_memory_set(vm, &fill), NULL);
     PX_CU_TRY(px_cu_result(way.context, ptx_stream_fill(vm, &fill, way.stream), NULL));
     /* CUDA driver API, API synchronization behavior, Memset. */

@@ -191,8 +191,9 @@ struct px_cu_context {
     atomic_int lost;          /* what a fault left behind: every call answers it */
     size_t limits[8];
     CUfunc_cache cache;
-    struct px_cu_context *peers[16]; /* whose memory its kernels may use, taken */
-    struct px_cu_advice *advice;     /* for managed memory, by address (advice.c) */
+    struct px_cu_peer *peers;    /* whose memory its kernels see (peer.c) */
+    bool parted;                 /* it has ended, and meets nobody any more; under peer.c's lock */
+    struct px_cu_advice *advice; /* for managed memory, by address (advice.c) */
     uint64_t *gone; /* texture and surface objects that were destroyed while work went on (texture.c) */
     size_t gone_count, gone_room;
     pthread_mutex_t output_lock;
@@ -220,7 +221,7 @@ void px_cu_context_end(CUcontext handle);
 /* The context of the device that is in use, taken: the current one if it is that device's. */
 CUresult px_cu_context_on(CUdevice device, struct px_cu_context **context);
 /* The same for memory that belongs to the device: one that programs do not see where none is in use. From
- * then on it is that one, and kernels of all contexts of the device see its memory. */
+ * then on it is that one. */
 CUresult px_cu_home_on(CUdevice device, struct px_cu_context **context);
 
 /* ---- modules and what is in them (module.c, library.c) ---- */

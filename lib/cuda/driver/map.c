@@ -186,6 +186,7 @@ struct request {
     size_t size;
     ptx_access access;
     CUresult result;
+    unsigned device; /* another one than the memory's: whether it may use that */
 };
 
 static void ask(void *object, void *user)
@@ -231,7 +232,7 @@ static CUresult release(struct px_cu_context *c, ptx_device *vm, const struct re
 
 CUresult cuMemAddressFree(CUdeviceptr address, size_t size)
 {
-    return ask_all((struct request){release, address, size, PTX_ACCESS_NONE, CUDA_SUCCESS});
+    return ask_all((struct request){release, address, size, PTX_ACCESS_NONE, CUDA_SUCCESS, 0});
 }
 
 /* ---- mappings ---- */
@@ -283,7 +284,7 @@ static CUresult unmap(struct px_cu_context *c, ptx_device *vm, const struct requ
 
 CUresult cuMemUnmap(CUdeviceptr address, size_t size)
 {
-    struct request r = {unmap, address, size, PTX_ACCESS_NONE, CUDA_SUCCESS};
+    struct request r = {unmap, address, size, PTX_ACCESS_NONE, CUDA_SUCCESS, 0};
     PX_CU_TRY(ask_all(r));
     px_cu_each(PX_CU_ALLOCATION, NULL, forget, &r);
     return CUDA_SUCCESS;
@@ -341,15 +342,23 @@ bool px_cu_mapping_at(CUdeviceptr address, ptx_memory_info *info)
     return true;
 }
 
-/* Another device sees memory of this one by peer access (cuCtxEnablePeerAccess), not by mapping. */
+static CUresult open_to_peer(struct px_cu_context *c, ptx_device *vm, const struct request *r)
+{
+    const bool on = r->access != PTX_ACCESS_NONE;
+    return px_cu_result(c, ptx_range_open(vm, r->address, r->size, r->device, on), NULL);
+}
+
 static CUresult set_access(CUdeviceptr address, size_t size, const CUmemAccessDesc *desc)
 {
     struct search s = {.address = address};
-    struct request r = {open_range, address, size,
+    struct request r = {open_range,
+                        address,
+                        size,
                         desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? PTX_ACCESS_READ_WRITE
                         : desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READ    ? PTX_ACCESS_READ
                                                                           : PTX_ACCESS_NONE,
-                        CUDA_SUCCESS};
+                        CUDA_SUCCESS,
+                        0};
     px_cu_each(PX_CU_ALLOCATION, NULL, look, &s);
     PX_CU_HOLD(allocation, a) = s.found;
     if (!a) return CUDA_ERROR_INVALID_VALUE;
@@ -357,8 +366,11 @@ static CUresult set_access(CUdeviceptr address, size_t size, const CUmemAccessDe
         return px_cu_unsupported("mapped memory that the host sees");
     struct px_cu_device *d = px_cu_device(desc->location.id);
     if (!d) return CUDA_ERROR_INVALID_DEVICE;
-    if (d != a->head.context->device)
-        return px_cu_unsupported("mapped memory that another device sees without peer access");
+    if (d != a->head.context->device) {
+        r.fn = open_to_peer;
+        r.device = (unsigned)d->ordinal;
+        return ask_all(r);
+    }
     PX_CU_TRY(ask_all(r));
     px_cu_each(PX_CU_ALLOCATION, NULL, note_access, &r);
     return CUDA_SUCCESS;

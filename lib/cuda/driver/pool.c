@@ -36,6 +36,15 @@ struct pool {
 
 /* ---- in contexts ---- */
 
+/* Which devices may use it, in a context where it is new. The lock is held. */
+static ptx_status open_to_peers(const struct pool *p, ptx_device *vm, ptx_pool number)
+{
+    ptx_status status = PTX_OK;
+    for (unsigned d = 0; d < PX_CU_DEVICES && status == PTX_OK; d++)
+        if (p->access[d]) status = ptx_pool_open(vm, number, d, 1);
+    return status;
+}
+
 /* The library's pool in a context, made when it is first used there. */
 static CUresult home_of(struct pool *p, const struct px_cu_way *way, ptx_pool *number)
 {
@@ -48,6 +57,7 @@ static CUresult home_of(struct pool *p, const struct px_cu_way *way, ptx_pool *n
         *h = (struct home){p->homes, handle, PTX_POOL_DEFAULT};
         if (!p->is_default) status = ptx_pool_create(way->vm, p->most, &h->number);
         if (status == PTX_OK) status = ptx_pool_threshold_set(way->vm, h->number, p->threshold);
+        if (status == PTX_OK) status = open_to_peers(p, way->vm, h->number);
         if (status == PTX_OK) {
             p->homes = h;
         } else {
@@ -373,7 +383,17 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
     return result;
 }
 
-/* Kept so that it can be asked for; what may be reached from another device is decided by peer access. */
+struct access {
+    unsigned device;
+    int on;
+};
+
+static void open_pool(ptx_device *vm, ptx_pool number, void *user)
+{
+    const struct access *a = user;
+    ptx_pool_open(vm, number, a->device, a->on);
+}
+
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *list, size_t n)
 {
     POOL(p, pool);
@@ -385,6 +405,8 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *list, size
             return CUDA_ERROR_INVALID_DEVICE; /* as a chip answers */
         pthread_mutex_lock(&p->lock);
         p->access[d->ordinal] = list[i].flags;
+        struct access access = {(unsigned)d->ordinal, list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE};
+        if (d != p->device) each_home(p, open_pool, &access);
         pthread_mutex_unlock(&p->lock);
     }
     return CUDA_SUCCESS;

@@ -346,14 +346,17 @@ static bool fill_config(struct ptx_device *device, const ptx_device_config *conf
 static ptx_status make_unified(struct ptx_device *device, uint64_t bytes)
 {
     const ptx_device_config *c = &device->config;
-    if (c->host_memory || c->unified > MAX_UNIFIED || bytes > UNIFIED_BYTES) {
+    if (c->host_memory || c->unified > MAX_UNIFIED || bytes > UNIFIED_BYTES || c->group >= PX_MEM_GROUPS) {
         px_device_say(device,
-                      "a unified device has one of 64 ranges of 1 TiB, and is not a host_memory device");
+                      "a unified device has one of 64 ranges of 1 TiB, one of 32 groups, and is not a "
+                      "host_memory device");
         return PTX_ERROR_INVALID_ARGUMENT;
     }
     if (px_mem_init_at(&device->mem, &device->alloc, bytes, UNIFIED_FIRST + (c->unified - 1) * UNIFIED_BYTES,
-                       UNIFIED_BYTES))
+                       UNIFIED_BYTES)) {
+        device->mem.group = (uint8_t)c->group;
         return c->ub != PTX_UB_CHIP || px_mem_open(&device->mem) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
+    }
     px_device_say(device,
                   "range %u of the host's addresses is not free, or cannot be had; choose another, or less "
                   "memory (ptx_device_config.unified, memory_bytes)",

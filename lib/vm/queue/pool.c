@@ -17,6 +17,7 @@ bool px_pool_take(struct ptx_device *device, struct px_pool *pool, uint64_t size
     if (pool->most && (size > pool->most || pool->used > pool->most - size)) return false;
     if (!px_mem_alloc(&device->mem, size, ALIGN, va)) return false;
     px_mem_tag(&device->mem, *va, PX_MEM_POOL, pool->place);
+    if (pool->groups) px_mem_see(&device->mem, *va, pool->groups);
     pool->used += size;
     if (pool->used > pool->used_high) pool->used_high = pool->used;
     if (pool->used > pool->reserved) pool->reserved = steps(pool->used);
@@ -150,6 +151,7 @@ static void let_go(struct ptx_device *device, uint64_t va)
         return;
     }
     px_mem_tag(&device->mem, va, PX_MEM_POOL, pool->place);
+    if (pool->groups) px_mem_see(&device->mem, va, pool->groups);
     px_graph_memory_count(device, block.len, false);
     pool->used += block.len;
     if (pool->used > pool->reserved) pool->reserved = steps(pool->used);

@@ -17,6 +17,7 @@ struct px_pool {
     uint64_t threshold, most;         /* most: limit of used; 0: none */
     uint64_t number;                  /* its handle; 0: the device's own */
     uint32_t place;                   /* in device->pools */
+    uint32_t groups;                  /* of peers that see its memory: px_mem_see */
     bool closed;                      /* destroyed: it goes with its last allocation */
 };
 

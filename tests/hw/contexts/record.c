@@ -1,115 +1,15 @@
 // Two contexts on one device: whose memory a kernel of the one sees of the other's, kind by kind, and what
 // the host's copies do.
-#include "../../cuda/driver.h"
-#include <sys/wait.h>
-#include <unistd.h>
+#include "kinds.h"
 
-static const char text[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
-                           ".visible .global .attribute(.managed) .align 4 .u32 seen;\n"
-                           ".visible .global .align 4 .u32 plain;\n"
-                           ".visible .entry bump(.param .u64 at)\n{\n.reg .u64 %d; .reg .u32 %r<3>;\n"
-                           "ld.param.u64 %d, [at]; atom.global.add.u32 %r1, [%d], 1; ret;\n}\n";
-
-static CUcontext first, second;
-static CUmodule module;
-
-enum {
-    DEVICE,
-    PINNED,
-    PORTABLE,
-    REGISTERED,
-    REGISTERED_PORTABLE,
-    MANAGED,
-    MANAGED_HOST,
-    STANDARD_POOL,
-    OWN_POOL,
-    MAPPED,
-    MANAGED_VARIABLE,
-    VARIABLE,
-    KINDS
-};
-static const char *const names[] = {"device",
-                                    "pinned",
-                                    "portable",
-                                    "registered",
-                                    "registered, portable",
-                                    "managed",
-                                    "managed, of the host",
-                                    "the standard pool",
-                                    "a pool of its own",
-                                    "mapped",
-                                    "a managed variable",
-                                    "a variable"};
-
-static CUdeviceptr mapped(void)
+static void alone(int number)
 {
-    CUmemAllocationProp p;
-    CUmemAccessDesc access;
-    CUmemGenericAllocationHandle memory;
-    CUdeviceptr at;
-    size_t grain;
-    memset(&p, 0, sizeof p);
-    memset(&access, 0, sizeof access);
-    p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    p.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    access.location = p.location;
-    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    DO(cuMemGetAllocationGranularity(&grain, &p, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
-    DO(cuMemCreate(&memory, grain, &p, 0));
-    DO(cuMemAddressReserve(&at, grain, 0, 0, 0));
-    DO(cuMemMap(at, grain, 0, memory, 0));
-    DO(cuMemSetAccess(at, grain, &access, 1));
-    return at;
-}
-
-static CUdeviceptr of_pool(void)
-{
-    CUmemoryPool pool;
-    CUmemPoolProps props;
-    CUdeviceptr at;
-    memset(&props, 0, sizeof props);
-    props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    DO(cuMemPoolCreate(&pool, &props));
-    DO(cuMemAllocFromPoolAsync(&at, 4096, pool, NULL));
-    return at;
-}
-
-/* Memory of the current context. */
-static CUdeviceptr make(int kind)
-{
-    static unsigned mine[4096] __attribute__((aligned(4096)));
-    CUdeviceptr at = 0;
-    void *host = NULL;
-    size_t size;
-    switch (kind) {
-    case DEVICE: DO(cuMemAlloc_v2(&at, 4096)); break;
-    case PINNED: DO(cuMemHostAlloc(&host, 4096, CU_MEMHOSTALLOC_DEVICEMAP)); break;
-    case PORTABLE: DO(cuMemHostAlloc(&host, 4096, CU_MEMHOSTALLOC_PORTABLE)); break;
-    case REGISTERED:
-        host = mine;
-        DO(cuMemHostRegister_v2(mine, sizeof mine, 0));
-        break;
-    case REGISTERED_PORTABLE:
-        host = mine;
-        DO(cuMemHostRegister_v2(mine, sizeof mine, CU_MEMHOSTREGISTER_PORTABLE));
-        break;
-    case MANAGED: DO(cuMemAllocManaged(&at, 4096, CU_MEM_ATTACH_GLOBAL)); break;
-    case MANAGED_HOST: DO(cuMemAllocManaged(&at, 4096, CU_MEM_ATTACH_HOST)); break;
-    case STANDARD_POOL: DO(cuMemAllocAsync(&at, 4096, NULL)); break;
-    case OWN_POOL: at = of_pool(); break;
-    case MAPPED: at = mapped(); break;
-    case MANAGED_VARIABLE: DO(cuModuleGetGlobal_v2(&at, &size, module, "seen")); break;
-    case VARIABLE: DO(cuModuleGetGlobal_v2(&at, &size, module, "plain")); break;
-    }
-    return host ? (CUdeviceptr)(size_t)host : at;
-}
-
-static void alone(int kind, int how, CUdevice device)
-{
+    const int kind = number % KINDS, how = number / KINDS;
+    CUdevice device;
     CUmodule own;
     CUdeviceptr at, copy = 0;
     unsigned three = 3, host = 0;
+    DO(cuDeviceGet(&device, 0));
     DO(cuCtxCreate_v2(&second, 0, device));
     DO(cuModuleLoadData(&own, text));
     DO(cuMemAlloc_v2(&copy, 4));
@@ -164,24 +64,19 @@ static void peers(CUdevice device)
     fflush(stdout);
 }
 
+static void one(int number)
+{
+    CUdevice device;
+    if (number < KINDS * 3) {
+        alone(number);
+    } else {
+        DO(cuDeviceGet(&device, 0));
+        peers(device);
+    }
+}
+
 int main(void)
 {
-    for (int i = 0; i <= KINDS * 3; i++) {
-        const pid_t child = fork();
-        int status = 0;
-        CUdevice device;
-        if (!child) {
-            DO(cuInit(0));
-            DO(cuDeviceGet(&device, 0));
-            if (i == KINDS * 3)
-                peers(device);
-            else
-                alone(i % KINDS, i / KINDS, device);
-            _exit(0);
-        }
-        waitpid(child, &status, 0);
-        if (WIFSIGNALED(status)) printf("case %d: signal %d\n", i, WTERMSIG(status));
-        fflush(stdout);
-    }
+    each_alone(KINDS * 3 + 1, one);
     return 0;
 }
