@@ -116,7 +116,9 @@ typedef struct ptx_device_config {
     void *dump_user;
     ptx_ub ub;
     ptx_trace_event_fn trace_event; /* called with trace_user for what orders accesses; NULL: nobody asks */
-    unsigned group; /* 0 to 31: other unified devices may open memory for a group (ptx_memory.h) */
+    unsigned group;    /* 0 to 31: other unified devices may open memory for a group (ptx_memory.h) */
+    uint64_t launches; /* bytes of the host's memory for records of launches (ptx_launches.h); what does not
+                          fit is counted. 0: none are kept */
 } ptx_device_config;
 
 /*
@@ -307,6 +309,8 @@ typedef struct ptx_launch_config {
     int priority;   /* as in ptx_stream_config */
     struct ptx_fault *refused; /* ptx_kernel_submit fills it, where ptx_kernel_launch fills its fault, when it
                                   refuses the launch; NULL: nobody asks. Others do not look at it */
+    const char *api; /* what the launch is called in lists of launches (ptx_launches.h): a name that lives as
+                        long as the device. NULL: nothing */
 } ptx_launch_config;
 
 /*

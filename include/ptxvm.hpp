@@ -34,6 +34,7 @@
 #include <utility>
 #include <vector>
 #include "ptx_stream.h"
+#include "ptx_launches.h"
 #include "ptx_watch.h"
 
 namespace ptx {
@@ -289,6 +290,44 @@ class device {
         auto next = fn ? std::make_unique<watcher>(watcher{std::move(fn), calls_.get()}) : nullptr;
         check(ptx_device_watch(get(), next ? told : nullptr, next.get()), "work is under way");
         watcher_ = std::move(next);
+    }
+
+    /* Calls `fn` for each launch of a device that keeps a list of them, as the three that follow
+     * (ptx_launches.h). What `fn` throws is thrown here. */
+    template <class F> void launches(F &&fn) const
+    {
+        struct call {
+            F &fn;
+            std::exception_ptr thrown;
+        } c{fn, nullptr};
+        const auto tell = [](void *user, const ptx_launch_record *launch) {
+            call *of = static_cast<call *>(user);
+            if (of->thrown) return;
+            try {
+                of->fn(*launch);
+            } catch (...) {
+                of->thrown = std::current_exception();
+            }
+        };
+        check(ptx_device_launches(get(), tell, &c), "no list of launches");
+        if (c.thrown) std::rethrow_exception(c.thrown);
+    }
+    std::string launches_text(ptx_launches_form form = PTX_LAUNCHES_TEXT) const
+    {
+        std::string text;
+        const auto write = [](void *user, const char *piece, std::size_t size) {
+            static_cast<std::string *>(user)->append(piece, size);
+            return 0;
+        };
+        check(ptx_device_launches_write(get(), form, write, &text), "no list of launches");
+        return text;
+    }
+    void clear_launches() { check(ptx_device_launches_clear(get()), "no list of launches"); }
+    /* Throws, with the reason, unless kernels launched what the pattern says. */
+    void expect_launch(const std::string &pattern) const
+    {
+        char why[4096];
+        check(ptx_device_expect_launch(get(), pattern.c_str(), why, sizeof why), why);
     }
 
     detail::home home() const noexcept { return {get(), calls_.get()}; }

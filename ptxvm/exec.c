@@ -122,6 +122,7 @@ static void set_options(const struct options *options)
         snprintf(random, sizeof random, "random:%llu", (unsigned long long)options->schedule_seed);
         setenv("PTXVM_SCHEDULE", random, 1);
     }
+    if (options->launches) setenv("PTXVM_LAUNCHES", options->launches_to ? options->launches_to : "text", 1);
     if (options->dump) setenv("PTXVM_DUMP_IR", *options->dump_ir ? options->dump_ir : "fusion", 1);
     if (options->arch) setenv("PTXVM_ARCH", options->arch, 1);
     if (options->profile == PTX_PROFILE_ALL) setenv("PTXVM_PROFILE", "all", 1);

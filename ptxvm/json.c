@@ -3,6 +3,7 @@
  * Numbers that JSON cannot hold exactly (64-bit integers, hashes, addresses, NaN) are strings. */
 #include "report.h"
 #include "counts.h"
+#include "launches.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -143,6 +144,8 @@ void report_json(ptx_device *device, const struct outcome *outcome, int exit_cod
     json_object_set_new(object, "block", three(options->block));
     json_object_set_new(object, "counts", counts_object(outcome));
     if (options->counts) json_object_set_new(object, "kernels", counts_json(device));
+    if (options->launches && !options->launches_to)
+        json_object_set_new(object, "launches", launches_json(device));
     for (unsigned i = 0; i < arguments->n; i++) {
         const struct buffer *buffer = &arguments->buffers[i];
         json_array_append_new(buffers,

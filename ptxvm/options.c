@@ -117,6 +117,26 @@ static void counts(struct options *options, const char *text)
         fail(EXIT_USAGE, "--counts takes nothing, =lines or =json:FILE, not '=%s'", text);
 }
 
+/* text, or a form with a file. */
+static void launches(struct options *options, const char *text)
+{
+    const char *colon = text ? strchr(text, ':') : NULL;
+    options->launches = true;
+    options->launches_to = text;
+    if (!text || strcmp(text, "text") == 0) return;
+    const size_t n = colon ? (size_t)(colon - text) : 0;
+    const bool known = n == 3 ? strncmp(text, "svg", n) == 0 || strncmp(text, "dot", n) == 0
+                              : n == 4 && (strncmp(text, "json", n) == 0 || strncmp(text, "text", n) == 0);
+    if (!known || !colon[1])
+        fail(EXIT_USAGE, "--launches takes nothing, =text, =json:FILE, =svg:FILE or =dot:FILE, not '=%s'",
+             text);
+}
+
+static void expect_launch(struct options *options, const char *before, const char *pattern)
+{
+    words_add(&options->launch_patterns, must_print("%s%s", before, pattern));
+}
+
 static const char *known_arch(const char *text)
 {
     for (size_t i = 0; ptx_known_arch(PTX_PROFILE_ALL, i); i++)
@@ -155,6 +175,9 @@ enum {
     OPT_OUT,
     OPT_PRINT,
     OPT_EXPECT,
+    OPT_EXPECT_LAUNCH,
+    OPT_EXPECT_NO_LAUNCH,
+    OPT_EXPECT_DEPTH,
     OPT_ATOL,
     OPT_RTOL,
     OPT_ULP,
@@ -171,6 +194,7 @@ enum {
     OPT_ARCH,
     OPT_COUNTS,
     OPT_TRACE,
+    OPT_LAUNCHES,
     OPT_SCHEDULE,
     OPT_JSON,
     OPT_LIST,
@@ -193,54 +217,59 @@ enum {
     OPT_REPORT
 };
 
-static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HELP},
-                                             {"version", no_argument, NULL, OPT_VERSION},
-                                             {"kernel", required_argument, NULL, 'k'},
-                                             {"grid", required_argument, NULL, 'g'},
-                                             {"block", required_argument, NULL, 'b'},
-                                             {"shared", required_argument, NULL, 's'},
-                                             {"arg", required_argument, NULL, 'a'},
-                                             {"set", required_argument, NULL, OPT_SET},
-                                             {"out", required_argument, NULL, OPT_OUT},
-                                             {"print", required_argument, NULL, OPT_PRINT},
-                                             {"expect", required_argument, NULL, OPT_EXPECT},
-                                             {"atol", required_argument, NULL, OPT_ATOL},
-                                             {"rtol", required_argument, NULL, OPT_RTOL},
-                                             {"ulp", required_argument, NULL, OPT_ULP},
-                                             {"seed", required_argument, NULL, OPT_SEED},
-                                             {"threads", required_argument, NULL, OPT_THREADS},
-                                             {"max-steps", required_argument, NULL, OPT_MAX_STEPS},
-                                             {"timeout", required_argument, NULL, OPT_TIMEOUT},
-                                             {"memory", required_argument, NULL, OPT_MEMORY},
-                                             {"max-host", required_argument, NULL, OPT_MAX_HOST},
-                                             {"max-output", required_argument, NULL, OPT_MAX_OUTPUT},
-                                             {"heap", required_argument, NULL, OPT_HEAP},
-                                             {"launch-depth", required_argument, NULL, OPT_DEPTH},
-                                             {"pending-launches", required_argument, NULL, OPT_PENDING},
-                                             {"arch", required_argument, NULL, OPT_ARCH},
-                                             {"counts", optional_argument, NULL, OPT_COUNTS},
-                                             {"trace", required_argument, NULL, OPT_TRACE},
-                                             {"json", no_argument, NULL, OPT_JSON},
-                                             {"list", no_argument, NULL, OPT_LIST},
-                                             {"coverage", no_argument, NULL, OPT_COVERAGE},
-                                             {"quiet", no_argument, NULL, OPT_QUIET},
-                                             {"deterministic", no_argument, NULL, OPT_DETERMINISTIC},
-                                             {"approx", required_argument, NULL, OPT_APPROX},
-                                             {"ub", required_argument, NULL, OPT_UB},
-                                             {"fmad", required_argument, NULL, OPT_FMAD},
-                                             {"async", required_argument, NULL, OPT_ASYNC},
-                                             {"engine", required_argument, NULL, OPT_ENGINE},
-                                             {"dump-ir", optional_argument, NULL, OPT_DUMP_IR},
-                                             {"schedule", required_argument, NULL, OPT_SCHEDULE},
-                                             {"profile", required_argument, NULL, OPT_PROFILE},
-                                             {"host-lib", required_argument, NULL, OPT_HOST_LIB},
-                                             {"cooperative", no_argument, NULL, OPT_COOPERATIVE},
-                                             {"test", no_argument, NULL, OPT_TEST},
-                                             {"exec", required_argument, NULL, OPT_EXEC},
-                                             {"devices", required_argument, NULL, OPT_DEVICES},
-                                             {"strict", no_argument, NULL, OPT_STRICT},
-                                             {"report", required_argument, NULL, OPT_REPORT},
-                                             {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {
+    {"help", no_argument, NULL, OPT_HELP},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {"kernel", required_argument, NULL, 'k'},
+    {"grid", required_argument, NULL, 'g'},
+    {"block", required_argument, NULL, 'b'},
+    {"shared", required_argument, NULL, 's'},
+    {"arg", required_argument, NULL, 'a'},
+    {"set", required_argument, NULL, OPT_SET},
+    {"out", required_argument, NULL, OPT_OUT},
+    {"print", required_argument, NULL, OPT_PRINT},
+    {"expect", required_argument, NULL, OPT_EXPECT},
+    {"atol", required_argument, NULL, OPT_ATOL},
+    {"rtol", required_argument, NULL, OPT_RTOL},
+    {"ulp", required_argument, NULL, OPT_ULP},
+    {"seed", required_argument, NULL, OPT_SEED},
+    {"threads", required_argument, NULL, OPT_THREADS},
+    {"max-steps", required_argument, NULL, OPT_MAX_STEPS},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"memory", required_argument, NULL, OPT_MEMORY},
+    {"max-host", required_argument, NULL, OPT_MAX_HOST},
+    {"max-output", required_argument, NULL, OPT_MAX_OUTPUT},
+    {"heap", required_argument, NULL, OPT_HEAP},
+    {"launch-depth", required_argument, NULL, OPT_DEPTH},
+    {"pending-launches", required_argument, NULL, OPT_PENDING},
+    {"arch", required_argument, NULL, OPT_ARCH},
+    {"counts", optional_argument, NULL, OPT_COUNTS},
+    {"trace", required_argument, NULL, OPT_TRACE},
+    {"launches", optional_argument, NULL, OPT_LAUNCHES},
+    {"expect-launch", required_argument, NULL, OPT_EXPECT_LAUNCH},
+    {"expect-no-launch", required_argument, NULL, OPT_EXPECT_NO_LAUNCH},
+    {"expect-depth", required_argument, NULL, OPT_EXPECT_DEPTH},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"list", no_argument, NULL, OPT_LIST},
+    {"coverage", no_argument, NULL, OPT_COVERAGE},
+    {"quiet", no_argument, NULL, OPT_QUIET},
+    {"deterministic", no_argument, NULL, OPT_DETERMINISTIC},
+    {"approx", required_argument, NULL, OPT_APPROX},
+    {"ub", required_argument, NULL, OPT_UB},
+    {"fmad", required_argument, NULL, OPT_FMAD},
+    {"async", required_argument, NULL, OPT_ASYNC},
+    {"engine", required_argument, NULL, OPT_ENGINE},
+    {"dump-ir", optional_argument, NULL, OPT_DUMP_IR},
+    {"schedule", required_argument, NULL, OPT_SCHEDULE},
+    {"profile", required_argument, NULL, OPT_PROFILE},
+    {"host-lib", required_argument, NULL, OPT_HOST_LIB},
+    {"cooperative", no_argument, NULL, OPT_COOPERATIVE},
+    {"test", no_argument, NULL, OPT_TEST},
+    {"exec", required_argument, NULL, OPT_EXEC},
+    {"devices", required_argument, NULL, OPT_DEVICES},
+    {"strict", no_argument, NULL, OPT_STRICT},
+    {"report", required_argument, NULL, OPT_REPORT},
+    {NULL, 0, NULL, 0}};
 
 static void print_version(void)
 {
@@ -299,6 +328,9 @@ static bool store_expectation(struct options *options, int option, const char *v
 {
     switch (option) {
     case OPT_EXPECT: words_add(&options->expects, expectation(value)); return true;
+    case OPT_EXPECT_LAUNCH: expect_launch(options, "", value); return true;
+    case OPT_EXPECT_NO_LAUNCH: expect_launch(options, "0 x ", value); return true;
+    case OPT_EXPECT_DEPTH: expect_launch(options, "depth ", value); return true;
     case OPT_ATOL: options->atol = real("--atol", value); return true;
     case OPT_RTOL: options->rtol = real("--rtol", value); return true;
     case OPT_ULP: options->ulp = number("--ulp", value, UINT64_MAX - 1); return true;
@@ -339,6 +371,7 @@ static bool store_device_option(struct options *options, int option, const char 
     case OPT_SCHEDULE: schedule(options, value); return true;
     case OPT_COUNTS: counts(options, value); return true;
     case OPT_TRACE: options->trace_file = value; return true;
+    case OPT_LAUNCHES: launches(options, value); return true;
     default: return false;
     }
 }
@@ -368,6 +401,8 @@ void options_parse(struct options *options, int argc, char **argv)
         if (option == 'V') option = OPT_VERSION;
         if (option == OPT_EXEC) {
             if (options->trace_file) fail(EXIT_USAGE, "--trace does not go with --exec");
+            if (options->launch_patterns.n)
+                fail(EXIT_USAGE, "--expect-launch and its kin do not go with --exec");
             store_program(options, optarg, argv + optind, argc - optind);
             return;
         }
@@ -386,5 +421,7 @@ void options_free(struct options *options)
     struct words *const all[] = {&options->files,  &options->arguments, &options->sets,     &options->outs,
                                  &options->prints, &options->expects,   &options->host_libs};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]->at);
+    for (unsigned i = 0; i < options->launch_patterns.n; i++) free((char *)options->launch_patterns.at[i]);
+    free(options->launch_patterns.at);
     free(options->program);
 }

@@ -33,6 +33,10 @@ struct options {
     bool counts, counts_lines, json, list, quiet, coverage;
     const char *counts_file; /* --counts=json:FILE; NULL */
     const char *trace_file;  /* --trace; NULL */
+    bool launches;           /* --launches, */
+    const char *launches_to; /* and its value; NULL: as text */
+    struct words
+        launch_patterns; /* --expect-launch and its kin, as patterns of ptx_launches.h; owned words */
     bool deterministic, approx_exact, ub_chip;
     ptx_async async;
     uint64_t async_seed;

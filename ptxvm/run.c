@@ -12,6 +12,7 @@
 #include <time.h>
 #include "expect.h"
 #include "fail.h"
+#include "launches.h"
 #include "list.h"
 #include "counts.h"
 #include "report.h"
@@ -108,6 +109,7 @@ static ptx_device *make_device(const struct options *options, struct output *out
         .trace = output->trace ? trace_access : NULL,
         .trace_event = output->trace ? trace_event : NULL,
         .trace_user = output->trace,
+        .launches = launches_bytes(options),
         .dump_ir = options->dump ? NULL : options->dump_ir,
         .dump = write_dump,
         .error = error,
@@ -239,6 +241,8 @@ static int tell(ptx_device *device, const struct outcome *outcome, const struct 
         write_outs(arguments, kernel, options);
         if (!expectations_hold(arguments, kernel, options)) code = EXIT_EXPECTATION;
     }
+    if (!launches_hold(device, options) && code == EXIT_FINE) code = EXIT_EXPECTATION;
+    launches_write(device, options);
     if (options->counts_file) counts_write(device, options->counts_file);
     if (options->json) {
         report_json(device, outcome, code, arguments, kernel, options);
@@ -249,6 +253,7 @@ static int tell(ptx_device *device, const struct outcome *outcome, const struct 
         report_counts(outcome, kernel, options);
         counts_print(device, options);
     }
+    launches_print(device, options);
     tell_failure(outcome, modules, arguments);
     return code;
 }

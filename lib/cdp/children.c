@@ -104,17 +104,9 @@ static bool find_kernel(const struct px_call *call, uint64_t function, struct cd
     return what->kernel && what->kernel->is_entry && what->kernel->kind == PX_LF_CODE;
 }
 
-/* Tells who watches why a launch is refused; gives the error. */
-static int refuse(const struct px_call *call, const struct cdp_buffer *what, int error, const char *format,
-                  ...)
+static void tell_refused(const struct px_call *call, const struct cdp_buffer *what, int error,
+                         const char *reason)
 {
-    struct ptx_device *device = call->grid->device;
-    char reason[200];
-    va_list args;
-    if (!device->watch.fn) return error;
-    va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
-    va_end(args);
     ptx_watch_event e = {.struct_size = sizeof e,
                          .kind = PTX_WATCH_REFUSED,
                          .grid = call->grid->id,
@@ -127,7 +119,24 @@ static int refuse(const struct px_call *call, const struct cdp_buffer *what, int
                          .cuda_error = error,
                          .reason = reason};
     px_call_place(call, e.cta, e.thread);
-    px_watch_tell(device, &e);
+    px_watch_tell(call->grid->device, &e);
+}
+
+/* Tells who watches, and the list of launches, why a launch is refused; gives the error. */
+static int refuse(const struct px_call *call, const struct cdp_buffer *what, int error, const char *format,
+                  ...)
+{
+    struct ptx_device *device = call->grid->device;
+    char reason[200];
+    va_list args;
+    if (!device->watch.fn && !device->launches) return error;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    px_launches_refused(
+        call, &(struct px_launch_wish){what->kernel, what->grid, what->block, what->shared, what->stream},
+        error, reason);
+    tell_refused(call, what, error, reason);
     return error;
 }
 
@@ -221,6 +230,7 @@ static enum px_ext launch_now(struct px_call *call, const struct cdp_buffer *wha
     }
     px_sched_lock(&device->sched);
     if (grid && !refers) error = cdp_submit(call, grid, stream);
+    if (grid && !error) px_launches_from(grid, call, stream);
     if (h->buffer) cdp_buffer_free(device, h->buffer);
     px_sched_unlock(&device->sched);
     if (why.text) return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, 0, "%s", why.text);
@@ -256,6 +266,7 @@ static enum px_ext launch_first(struct px_call *call, bool per_thread)
     const uint64_t stream = cdp_stream_of(call, 48, per_thread);
     struct cdp_buffer what = {
         .grid = shape_at(call, 16), .block = shape_at(call, 28), .shared = cdp_arg32(call, 40)};
+    what.stream = stream;
     if (!find_kernel(call, cdp_arg64(call, 0), &what)) return cdp_answer(call, no_kernel(call, &what));
     const int error = check_launch(call, &what);
     if (error) return cdp_answer(call, error);
@@ -280,7 +291,8 @@ static enum px_ext launch_second(struct px_call *call, bool per_thread)
 {
     const uint64_t va = cdp_arg64(call, 0), stream = cdp_stream_of(call, 8, per_thread);
     const struct held h = hold(call, va, NULL, stream);
-    const struct cdp_buffer what = h.buffer ? *h.buffer : (struct cdp_buffer){0};
+    struct cdp_buffer what = h.buffer ? *h.buffer : (struct cdp_buffer){0};
+    what.stream = stream;
     if (h.serves) return launch(call, &what, &h, stream);
     return cdp_answer(call, refuse(call, &what, PX_CUDA_INVALID_VALUE,
                                    "0x%llx is no parameter buffer with a kernel, or was launched already",

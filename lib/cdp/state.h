@@ -43,6 +43,7 @@ struct cdp_buffer {
     const struct px_lfunc *kernel;
     struct px_shape grid, block;
     uint32_t shared;
+    uint64_t stream; /* that it is launched into, once that is asked for */
 };
 
 enum { CDP_BUCKETS = 16384, CDP_SPARE_BUFFERS = 1024, CDP_ERRORS = 64 };

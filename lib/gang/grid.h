@@ -14,6 +14,7 @@
 #include "mem/mem.h"
 
 struct px_code;
+struct px_launch;
 struct px_lfunc;
 struct px_opaques;
 struct px_run;
@@ -62,6 +63,9 @@ struct px_grid {
     atomic_uint barrier_seen; /* the workspace's barrier word when those who wait there were last woken */
     atomic_uint comers, comers_seen; /* threads that came there by cudaCGSynchronize; likewise */
     void *cdp;                       /* lib/cdp's launch state of this grid; NULL until it launches */
+    struct px_launch *launch;        /* its record (vm/device/launches.h); NULL: none is kept */
+    const char *api;                 /* of a host launch: ptx_launch_config.api, */
+    uint64_t graph;                  /* and the number of the instance that it is of; 0 */
     /* what follows belongs to sched.c and is guarded by the scheduler's lock */
     px_native_fn native;           /* NULL for a kernel; otherwise `params` are its operands and ctas is 1 */
     uint64_t launcher;             /* number of the parent's CTA that launched it */

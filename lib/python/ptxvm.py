@@ -134,6 +134,8 @@ class DeviceConfig(Sized):
         unsigned pending_launches, launch_depth; int approx_exact; WRITE output; pointer output_user;
         uint64_t max_output, max_host; pointer error; size_t error_bytes; int async_; uint64_t async_seed;
         int sticky; unsigned unified; string engine; int counts, schedule; uint64_t schedule_seed;
+        pointer trace, trace_user, host_call; string dump_ir; pointer dump, dump_user; int ub;
+        pointer trace_event; unsigned group; uint64_t launches;
         """
     )
 
@@ -243,6 +245,10 @@ declare("ptx_device_destroy", c_void_p, result=None)
 declare("ptx_device_interrupt", c_void_p, result=None)
 declare("ptx_device_counts", c_void_p, c_int, c_void_p, c_void_p)
 declare("ptx_device_counts_clear", c_void_p)
+declare("ptx_device_launches", c_void_p, c_void_p, c_void_p)
+declare("ptx_device_launches_clear", c_void_p)
+declare("ptx_device_launches_write", c_void_p, c_int, WRITE, c_void_p)
+declare("ptx_device_expect_launch", c_void_p, c_char_p, c_char_p, c_size_t)
 declare("ptx_device_message", c_void_p, result=c_char_p)
 declare("ptx_device_wait", c_void_p, c_void_p)
 declare("ptx_device_watch", c_void_p, WATCH, c_void_p)
@@ -550,6 +556,36 @@ class Device:
 
     def clear_counts(self):
         check(library.ptx_device_counts_clear(self.handle))
+
+    def launches(self):
+        """A list of ptxvm_launches.Launch: the grids that ran, in order of launch, and launches by kernels
+        that were refused. For a Device(launches=BYTES) on which nothing is under way, as the next four."""
+        import ptxvm_launches
+
+        return ptxvm_launches.launches(self)
+
+    def launches_text(self, form="text"):
+        """The same as "text", "json", "svg" or "dot"."""
+        import ptxvm_launches
+
+        return ptxvm_launches.text(self, form)
+
+    def clear_launches(self):
+        check(library.ptx_device_launches_clear(self.handle))
+
+    def expect_launch(self, pattern):
+        """AssertionError, with the reason, unless a kernel launched what the pattern says:
+        "2 x child<<<4,32>>>(n=7, ...) from parent" (docs/launches.md)."""
+        import ptxvm_launches
+
+        ptxvm_launches.expect(self, pattern)
+
+    def expect_no_launch(self, pattern="*"):
+        self.expect_launch(f"0 x {pattern}")
+
+    def expect_depth(self, depth):
+        """The deepest nesting: 0 without launches by kernels."""
+        self.expect_launch(f"depth {depth}")
 
     def _raise(self, status, fault):
         if status == OK:

@@ -5,6 +5,7 @@ The first argument, or B in the environment, is the folder of the build; a build
 loaded into Python, and is skipped (exit code 77).
 """
 import array
+import json
 import os
 import struct
 import sys
@@ -159,6 +160,57 @@ def test_events(device):
     program["count"][1, 1]()
     assert [(e.kind, e.kernel) for e in seen] == [("begin", "count"), ("end", "count")]
     assert seen[0].shape == (2, 1, 1) and seen[0].block == (3, 1, 1)
+
+
+NEST = HEAD + """
+.extern .func (.param .b64 b) __cudaCDP2GetParameterBufferV2(.param .b64 k, .param .align 4 .b8 g[12],
+    .param .align 4 .b8 c[12], .param .b32 s);
+.extern .func (.param .b32 e) __cudaCDP2LaunchDeviceV2(.param .b64 b, .param .b64 s);
+.visible .entry nest(.param .u32 n) {
+    .reg .b32 %n; .reg .b64 %k, %b; .reg .pred %p;
+    .param .b64 k; .param .align 4 .b8 g[12]; .param .align 4 .b8 c[12]; .param .b32 s; .param .b64 b;
+    .param .b64 t; .param .b32 e;
+    ld.param.u32 %n, [n];
+    setp.eq.u32 %p, %n, 0;
+    @%p ret;
+    mov.u64 %k, nest;
+    st.param.b64 [k], %k;
+    st.param.b32 [g+0], 2; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1;
+    st.param.b32 [c+0], 1; st.param.b32 [c+4], 1; st.param.b32 [c+8], 1;
+    st.param.b32 [s], 0;
+    call (b), __cudaCDP2GetParameterBufferV2, (k, g, c, s);
+    ld.param.b64 %b, [b];
+    sub.u32 %n, %n, 1;
+    st.u32 [%b], %n;
+    st.param.b64 [b], %b;
+    st.param.b64 [t], 3;
+    call (e), __cudaCDP2LaunchDeviceV2, (b, t);
+    ret;
+}
+"""
+
+
+def test_launches(_device):
+    with ptxvm.Device(workers=1, launches=1 << 20) as device:
+        device.load(NEST)["nest"][1, 1](2)
+        root, *others = device.launches()
+        assert root.parent is None and len(others) == 3 and len(root.children) == 1
+        child = root.children[0]
+        assert (child.kernel, child.shape, child.stream, child.depth) == ("nest", (2, 1, 1), "tail", 1)
+        assert child.params["n"].text == "1" and child.params["n"].data == bytes((1, 0, 0, 0))
+        assert child.call == "__cudaCDP2LaunchDeviceV2" and child.line and child.instructions > 0
+        assert [c.cta for c in child.children] == [(0, 0, 0), (1, 0, 0)]
+        assert root.begun == 1 and root.ended == 8
+        device.expect_launch("2 x nest<<<2,1,0,tail>>>(n=0) from nest")
+        device.expect_no_launch("nest(n=2)")
+        device.expect_depth(2)
+        assert "n is 1, not 7" in str(raises(AssertionError, device.expect_launch, "nest(n=7)"))
+        assert "the end" in str(raises(ValueError, device.expect_launch, "nest nest"))
+        assert device.launches_text().startswith("launches: 4 grids, 3 launched by kernels")
+        assert len(json.loads(device.launches_text("json"))["launches"]) == 4
+        device.clear_launches()
+        device.expect_no_launch()
+        assert device.launches() == []
 
 
 def test_counts(_device):

@@ -45,6 +45,7 @@ struct px_cu_tools {
     const char *(*linker_log)(const struct px_cu_linker *linker);
     void (*linker_free)(struct px_cu_linker *linker);
     bool (*linker_lto)(const void *data, size_t size);
+    void (*calling)(const char *function); /* px_cu_calling (launch.h) */
 };
 
 #ifdef __cplusplus

@@ -95,6 +95,8 @@ static void ranges_give(uint64_t ranges)
     pthread_mutex_unlock(&lock);
 }
 
+enum { LAUNCHES_BYTES = 256 << 20 }; /* of PTXVM_LAUNCHES */
+
 /* The context's lock is held. A range that is taken by others (a sanitizer, another library) is left out. */
 static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
 {
@@ -120,6 +122,7 @@ static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
                                 .async = s->async,
                                 .async_seed = s->async_seed,
                                 .counts = s->counts,
+                                .launches = s->launches ? LAUNCHES_BYTES : 0,
                                 .dump_ir = s->dump_ir,
                                 .dump = dump,
                                 .schedule = s->schedule,
@@ -240,6 +243,7 @@ void px_cu_context_count(void *context, void *user)
     ptx_device_progress(vm, &progress);
     px_cu_log_instructions(progress.thread_instructions_ever);
     if (px_cu_settings()->counts) ptx_device_counts(vm, PTX_COUNT_BY_OPCODE, px_cu_log_count, NULL);
+    if (px_cu_settings()->launches) px_cu_log_launches(vm);
 }
 
 /* ---- making and ending ---- */

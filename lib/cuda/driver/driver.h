@@ -124,7 +124,8 @@ struct px_cu_settings {
     uint64_t async_seed, max_steps, timeout_ms, max_host, max_output; /* 0: the library's */
     bool deterministic;
     bool counts;
-    const char *dump_ir; /* NULL: nobody looks */
+    const char *launches; /* PTXVM_LAUNCHES; NULL: no list is kept */
+    const char *dump_ir;  /* NULL: nobody looks */
     ptx_schedule schedule;
     uint64_t schedule_seed;
     bool blocking; /* CUDA_LAUNCH_BLOCKING */
@@ -155,6 +156,9 @@ void px_cu_log_fault(ptx_status status, const ptx_fault *fault);
 void px_cu_log_instructions(uint64_t more);
 /* Of one opcode of one kernel; for PTXVM_REPORT, where PTXVM_COUNTS asks for it. */
 void px_cu_log_count(void *unused, const ptx_count *count);
+/* The list of launches of a device that goes, where PTXVM_LAUNCHES asks for it. False: the word is none. */
+bool px_cu_log_launches_known(const char *where);
+void px_cu_log_launches(ptx_device *vm);
 void px_cu_log_end(void);
 /* A line for a program that reads the driver's log (logs.c). */
 void px_cu_logs_add(CUlogLevel level, const char *text);

@@ -178,6 +178,10 @@ static bool read_environment(void)
     if (!read_word("PTXVM_PROFILE", "13.0", "all", &all)) return false;
     if (!read_word("PTXVM_FMAD", "true", "false", &fmad) || !read_async()) return false;
     if (!read_number("PTXVM_COUNTS", 1, &counts) || !read_schedule()) return false;
+    settings.launches = given("PTXVM_LAUNCHES");
+    if (settings.launches && !px_cu_log_launches_known(settings.launches))
+        return wrong("PTXVM_LAUNCHES", "text, or text:FILE, json:FILE, svg:FILE, dot:FILE",
+                     settings.launches);
     if (!read_arch((unsigned)devices)) return false;
     /* A value that CUDA does not know is none there, so neither is it here. */
     const char *loading = given("CUDA_MODULE_LOADING"), *launch = given("CUDA_LAUNCH_BLOCKING");

@@ -76,6 +76,13 @@ CUresult px_cu_shape(struct px_cu_function *f, const ptx_launch_config *l)
 
 /* ---- the launch ---- */
 
+static _Thread_local const char *calling; /* a function of the runtime; NULL: the driver's own */
+
+void px_cu_calling(const char *function)
+{
+    calling = function;
+}
+
 CUresult px_cu_submit(struct px_cu_function *f, ptx_launch_config *l, void **params, void **extra,
                       CUstream stream)
 {
@@ -90,6 +97,7 @@ CUresult px_cu_submit(struct px_cu_function *f, ptx_launch_config *l, void **par
     l->param_bytes = f->param_bytes;
     ptx_fault fault = {.struct_size = sizeof fault};
     l->refused = &fault;
+    if (calling) l->api = calling;
     const ptx_status status = ptx_kernel_submit(f->kernel, l, way.stream, NULL);
     l->refused = NULL;
     if (status == PTX_ERROR_LAUNCH)
@@ -112,6 +120,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     ptx_launch_config l = {.struct_size = sizeof l,
                            .grid = {grid_x, grid_y, grid_z},
                            .block = {block_x, block_y, block_z},
+                           .api = "cuLaunchKernel",
                            .shared_bytes = shared_bytes};
     return px_cu_submit(f, &l, params, extra, stream);
 }
@@ -125,6 +134,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
     ptx_launch_config l = {.struct_size = sizeof l,
                            .grid = {grid_x, grid_y, grid_z},
                            .block = {block_x, block_y, block_z},
+                           .api = "cuLaunchCooperativeKernel",
                            .shared_bytes = shared_bytes,
                            .cooperative = 1};
     return px_cu_submit(f, &l, params, NULL, stream);
@@ -189,6 +199,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
     ptx_launch_config l = {.struct_size = sizeof l,
                            .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
                            .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                           .api = "cuLaunchKernelEx",
                            .shared_bytes = config->sharedMemBytes};
     for (unsigned i = 0; i < config->numAttrs; i++)
         PX_CU_TRY(px_cu_launch_attribute(&l, config->attrs[i].id, &config->attrs[i].value));
@@ -258,6 +269,7 @@ CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream 
     ptx_launch_config l = {.struct_size = sizeof l,
                            .grid = {(unsigned)width, (unsigned)height, 1},
                            .block = {(unsigned)f->block[0], (unsigned)f->block[1], (unsigned)f->block[2]},
+                           .api = "cuLaunchGridAsync",
                            .shared_bytes = f->shared_bytes};
     return px_cu_submit(f, &l, NULL, extra, stream);
 }

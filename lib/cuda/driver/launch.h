@@ -24,4 +24,7 @@ CUresult px_cu_launch_attribute(ptx_launch_config *launch, CUlaunchAttributeID i
 CUresult px_cu_submit(struct px_cu_function *function, ptx_launch_config *launch, void **params, void **extra,
                       CUstream stream);
 
+/* The runtime's function that launches in this thread from now on; NULL: none. Lists of launches have it. */
+void px_cu_calling(const char *function);
+
 #endif

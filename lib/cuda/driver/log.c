@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cuda/driver/driver.h"
+#include "ptx_launches.h"
 
 /* A word and how often it was told; a sorted list would be no faster for the few there are. */
 struct tally {
@@ -315,6 +316,71 @@ static void report_write(void)
     fprintf(to, "  \"launches\": %llu,\n  \"instructions\": %llu\n}\n", (unsigned long long)launches,
             (unsigned long long)instructions);
     fclose(to);
+}
+
+/* ---- the list of launches ---- */
+
+static const char *const launch_forms[] = {
+    [PTX_LAUNCHES_TEXT] = "text",
+    [PTX_LAUNCHES_JSON] = "json",
+    [PTX_LAUNCHES_SVG] = "svg",
+    [PTX_LAUNCHES_DOT] = "dot",
+};
+
+/* The form that PTXVM_LAUNCHES begins with, and its file; *file NULL: the log. False: it is none. */
+static bool launches_form(const char *where, ptx_launches_form *form, const char **file)
+{
+    *file = NULL;
+    for (unsigned i = 0; i <= PTX_LAUNCHES_DOT; i++) {
+        const size_t n = strlen(launch_forms[i]);
+        if (strncmp(where, launch_forms[i], n) != 0) continue;
+        *form = (ptx_launches_form)i;
+        if (where[n] == ':' && where[n + 1]) *file = where + n + 1;
+        return *file || (i == PTX_LAUNCHES_TEXT && !where[n]);
+    }
+    return false;
+}
+
+bool px_cu_log_launches_known(const char *where)
+{
+    ptx_launches_form form;
+    const char *file;
+    return launches_form(where, &form, &file);
+}
+
+static int write_piece(void *user, const char *text, size_t size)
+{
+    return fwrite(text, 1, size, user) == size ? 0 : -1;
+}
+
+/* The file of the next device: its name with the process for %p; from the second on with a number behind it.
+ * The lock is held. */
+static FILE *launches_file(const char *given)
+{
+    static unsigned devices;
+    char *name = report_name(given), numbered[4096];
+    if (!name) return NULL;
+    snprintf(numbered, sizeof numbered, devices ? "%s.%u" : "%s", name, devices + 1);
+    devices++;
+    free(name);
+    return fopen(numbered, "we");
+}
+
+void px_cu_log_launches(ptx_device *vm)
+{
+    ptx_launches_form form;
+    const char *file;
+    ptx_launch_totals totals = {sizeof totals};
+    if (process != getpid() || !launches_form(px_cu_settings()->launches, &form, &file)) return;
+    ptx_status status = ptx_device_launches_totals(vm, &totals);
+    if (status == PTX_OK && !totals.grids && !totals.refused && !totals.lost) return;
+    pthread_mutex_lock(&lock);
+    FILE *to = file ? launches_file(file) : log_file ? log_file : stderr;
+    if (to && status == PTX_OK) status = ptx_device_launches_write(vm, form, write_piece, to);
+    if (file && to) fclose(to);
+    pthread_mutex_unlock(&lock);
+    if (!to) px_cu_say("PTXVM_LAUNCHES: '%.200s' cannot be written", file);
+    if (status != PTX_OK) px_cu_say("PTXVM_LAUNCHES: the list cannot be had: %s", ptx_status_name(status));
 }
 
 void px_cu_log_end(void)

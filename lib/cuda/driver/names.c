@@ -122,6 +122,7 @@ static const struct px_cu_tools tools = {
     .linker_log = px_cu_linker_log,
     .linker_free = px_cu_linker_free,
     .linker_lto = px_cu_linker_lto,
+    .calling = px_cu_calling,
 };
 
 /* NVIDIA's compilers ask for a table that they can do without. Anybody else is a runtime that was linked in

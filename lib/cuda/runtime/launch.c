@@ -56,9 +56,11 @@ cudaError_t px_rt_launch(CUfunction function, dim3 grid, dim3 block, void **args
                          CUstream stream)
 {
     if (shared > UINT32_MAX) return cudaErrorInvalidValue;
-    return shape_error(cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                                      (unsigned)shared, stream, args, NULL),
-                       grid, block);
+    px_rt_calling("cudaLaunchKernel");
+    const CUresult result = cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                                           (unsigned)shared, stream, args, NULL);
+    px_rt_calling(NULL);
+    return shape_error(result, grid, block);
 }
 
 cudaError_t px_rt_launch_by_name(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
@@ -75,9 +77,11 @@ cudaError_t px_rt_launch_cooperative(const void *function, dim3 grid, dim3 block
     CUkernel kernel;
     if (shared > UINT32_MAX) return cudaErrorInvalidValue;
     RT_TRY(px_rt_kernel(function, &kernel));
-    return shape_error(cuLaunchCooperativeKernel((CUfunction)kernel, grid.x, grid.y, grid.z, block.x, block.y,
-                                                 block.z, (unsigned)shared, stream, args),
-                       grid, block);
+    px_rt_calling("cudaLaunchCooperativeKernel");
+    const CUresult result = cuLaunchCooperativeKernel((CUfunction)kernel, grid.x, grid.y, grid.z, block.x,
+                                                      block.y, block.z, (unsigned)shared, stream, args);
+    px_rt_calling(NULL);
+    return shape_error(result, grid, block);
 }
 
 static CUlaunchConfig driver_config(const struct cudaLaunchConfig *config, CUstream own)
@@ -101,8 +105,10 @@ cudaError_t px_rt_launch_config(const struct cudaLaunchConfig *config, const voi
     if (!config || config->dynamicSmemBytes > UINT32_MAX) return cudaErrorInvalidValue;
     RT_TRY(px_rt_kernel(function, &kernel));
     const CUlaunchConfig driver = driver_config(config, own);
-    return shape_error(cuLaunchKernelEx(&driver, (CUfunction)kernel, args, NULL), config->gridDim,
-                       config->blockDim);
+    px_rt_calling("cudaLaunchKernelExC");
+    const CUresult result = cuLaunchKernelEx(&driver, (CUfunction)kernel, args, NULL);
+    px_rt_calling(NULL);
+    return shape_error(result, config->gridDim, config->blockDim);
 }
 
 /* ---- attributes ---- */

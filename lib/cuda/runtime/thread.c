@@ -45,6 +45,12 @@ void px_rt_image(const void *data)
     if (t) t->image(data);
 }
 
+void px_rt_calling(const char *function)
+{
+    const struct px_cu_tools *t = tools();
+    if (t) t->calling(function);
+}
+
 cudaError_t px_rt_init(void)
 {
     return (cudaError_t)cuInit(0);

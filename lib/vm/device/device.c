@@ -411,10 +411,12 @@ static ptx_status make_parts(struct ptx_device *device)
     device->sched.over = px_task_over;
     device->sched.look = px_tasks_look;
     device->sched.triggered = px_task_triggered;
-    device->sched.watch = device->config.trace_event ? px_watch_grid : NULL;
     device->sched.shuffled = device->config.schedule == PTX_SCHEDULE_RANDOM;
     if (device->sched.shuffled) device->sched.random = px_random_mix(device->config.schedule_seed) | 1;
     if (device->config.deterministic) atomic_init(&device->sched.help, PX_HELP_NEVER);
+    if (device->config.launches && !px_launches_init(device, device->config.launches))
+        return PTX_ERROR_OUT_OF_MEMORY;
+    px_watch_grids(device);
     device->quota.sched = &device->sched;
     if (!(device->pool = px_pool_new(device, 0))) return PTX_ERROR_OUT_OF_MEMORY;
     if (!(device->graphs = px_zalloc(&device->alloc, sizeof *device->graphs))) return PTX_ERROR_OUT_OF_MEMORY;
@@ -514,6 +516,7 @@ void px_device_destroy(ptx_device *device)
     px_textures_free(device);
     if (device->runtime && device->runtime->destroy) device->runtime->destroy(device);
     px_report_forget(device, true);
+    px_launches_free(device);
     px_pools_free(device);
     px_heap_free_all(&device->heap);
     px_heap_free_all(&device->buffers);

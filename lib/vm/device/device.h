@@ -22,6 +22,7 @@
 #include "vm/sched/sched.h"
 #include "vm/queue/task.h"
 #include "vm/device/texture.h"
+#include "vm/device/launches.h"
 #include "vm/device/watch.h"
 
 /* What the VM asks of the device runtime. All but `find` are called under the scheduler's lock. */
@@ -81,6 +82,7 @@ struct ptx_device {
     atomic_bool pools_used;
     struct px_told *told;
     struct px_watch watch;
+    struct px_launches *launches; /* NULL: none is recorded; under the scheduler's lock */
     atomic_bool any_told;
     uint32_t next_program;
     uint32_t depth_limit[2]; /* of launch nesting for CDP1, CDP2 */

@@ -254,6 +254,7 @@ void px_program_free(ptx_program *program)
     unlink_program(program);
     px_sched_forget(&program->device->sched);
     px_tally_gone(program);
+    px_launches_forget(program);
     free_kernels(program);
     px_host_free(program);
     free_code(program, &alloc);

@@ -82,16 +82,16 @@ static void trace_grid(const struct px_grid *grid, ptx_trace_kind kind)
 
 void px_watch_grid(struct px_grid *grid, bool end)
 {
-    const ptx_device_config *config = &grid->device->config;
-    if (!grid->device->watch.fn && !config->trace_event) return;
     if (end ? !grid->begun || grid->ended : grid->begun) return;
     grid->begun = true;
     grid->ended = end;
+    px_launches_moment(grid, end);
     if (grid->native) {
         if (!end && grid->copy_bytes) tell_copy(grid);
         return;
     }
-    if (config->trace_event) trace_grid(grid, end ? PTX_TRACE_GRID_END : PTX_TRACE_GRID_BEGIN);
+    if (grid->device->config.trace_event) trace_grid(grid, end ? PTX_TRACE_GRID_END : PTX_TRACE_GRID_BEGIN);
+    if (!grid->device->watch.fn) return;
     const ptx_watch_event e = of_grid(grid, end ? PTX_WATCH_GRID_END : PTX_WATCH_GRID_BEGIN);
     px_watch_tell(grid->device, &e);
 }
@@ -127,11 +127,17 @@ void px_watch_leaks(struct ptx_device *device)
     if (device->watch.fn) px_heap_each(&device->heap, leak, device);
 }
 
+void px_watch_grids(struct ptx_device *device)
+{
+    const bool any = device->watch.fn || device->launches || device->config.trace_event;
+    device->sched.watch = any ? px_watch_grid : NULL;
+}
+
 ptx_status px_device_watch(struct ptx_device *device, ptx_watch_fn fn, void *user)
 {
     if (device->tasks.pending) return PTX_ERROR_NOT_READY;
     device->watch.fn = fn;
     device->watch.user = user;
-    device->sched.watch = fn || device->config.trace_event ? px_watch_grid : NULL;
+    px_watch_grids(device);
     return PTX_OK;
 }

@@ -20,6 +20,8 @@ struct px_watch {
 bool px_device_usable(const struct ptx_device *device);
 /* px_sched.watch: a grid may run now, or has ended. */
 void px_watch_grid(struct px_grid *grid, bool end);
+/* Sets px_sched.watch when somebody watches, or launches are recorded. */
+void px_watch_grids(struct ptx_device *device);
 void px_watch_copy(struct ptx_device *device, uint64_t to, uint64_t bytes);
 void px_watch_wait(struct ptx_device *device, ptx_stream stream);
 void px_watch_tell(struct ptx_device *device, const ptx_watch_event *event);

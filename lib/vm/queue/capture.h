@@ -55,6 +55,7 @@ struct px_plan {
 struct px_exec {
     struct px_plan *plan; /* counted */
     struct px_task *last; /* of its last launch: launches come one after the other */
+    uint64_t number;      /* its handle; 0: it is a node's body */
 };
 
 /* What streams are given goes here. Streams join by waiting for an event recorded in it. */

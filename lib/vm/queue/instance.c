@@ -241,12 +241,13 @@ static bool follow_event(struct ptx_device *device, struct px_stage *step)
 }
 
 static ptx_status make_task(struct ptx_device *device, const struct px_plan *plan, struct px_stage *step,
-                            struct px_stream *s, struct px_task *entry)
+                            struct px_stream *s, struct px_task *entry, uint64_t number)
 {
     static const struct px_work nothing = {.kind = PX_WORK_EMPTY};
     struct px_grid *grid;
     const ptx_status status = px_work_grid(device, step->off ? &nothing : &step->op, &grid);
     if (status != PTX_OK) return status;
+    if (grid) grid->graph = number;
     struct px_task *task = step->task = px_task_new(device, grid);
     if (!task) {
         if (grid) px_grid_free(grid);
@@ -307,7 +308,7 @@ static ptx_status submit(struct ptx_device *device, struct px_exec *exec, struct
     plan->refs++; /* until here: the last task may be done before this returns */
     for (uint32_t i = 0; i < plan->n; i++) plan->steps[i].task = NULL;
     for (uint32_t i = 0; status == PTX_OK && i < plan->n; i++)
-        status = make_task(device, plan, &plan->steps[i], told, entry);
+        status = make_task(device, plan, &plan->steps[i], told, entry, exec->number);
     if (status == PTX_OK) status = close_launch(device, exec, s, entry, like);
     for (uint32_t i = 0; i < plan->n && plan->steps[i].task; i++) {
         struct px_task *task = plan->steps[i].task;
@@ -373,6 +374,7 @@ ptx_status px_exec_create(struct ptx_device *device, ptx_graph number, ptx_insta
     const ptx_status status = px_exec_make(device, graph, &exec);
     if (status != PTX_OK) return status;
     *out = px_handle_add(&device->handles, &device->alloc, PX_HANDLE_EXEC, exec);
+    exec->number = *out;
     if (*out) return PTX_OK;
     px_exec_free(device, exec);
     return PTX_ERROR_OUT_OF_MEMORY;

@@ -137,9 +137,10 @@ static uint32_t argument_bytes(const struct px_lfunc *callee)
     return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-static enum px_ext call_lane(struct px_gang *g, const struct px_call_site *site,
-                             const struct px_lfunc *callee, struct px_frame *f, uint32_t lane)
+static enum px_ext call_lane(struct px_gang *g, const struct px_insn *in, const struct px_lfunc *callee,
+                             struct px_frame *f, uint32_t lane)
 {
+    const struct px_call_site *site = in->aux;
     _Alignas(16) uint8_t args[PX_EXT_BYTES], ret[256];
     struct px_ext_state *state = &g->ext[lane];
     gather_arguments(f, site, callee, lane, args, argument_bytes(callee));
@@ -150,6 +151,7 @@ static enum px_ext call_lane(struct px_gang *g, const struct px_call_site *site,
                            .cta = g->cta,
                            .grid = g->cta->grid,
                            .callee = callee,
+                           .at = in,
                            .thread = g->first + lane,
                            .args = args,
                            .ret = ret,
@@ -184,7 +186,7 @@ static bool call_lanes(struct px_gang *g, const struct px_entry *e, const struct
     PX_FOR_LANES(lane, e->mask)
     {
         enum px_ext r = PX_EXT_PARK; /* a lane that does not call any more stays where it is */
-        if (!must_stop(g, n++)) r = call_lane(g, in->aux, callee, e->frame, lane);
+        if (!must_stop(g, n++)) r = call_lane(g, in, callee, e->frame, lane);
         if (r == PX_EXT_PARK) px_lanes_set(parked, lane);
         if (r != PX_EXT_TRAP) continue;
         if (!first.error) first = *trap, at = lane;
@@ -329,4 +331,14 @@ void px_call_place(const struct px_call *call, uint32_t cta[3], uint32_t thread[
         cta[i] = call->cta->ctaid[i];
         thread[i] = g->tid[i][call->thread - g->first];
     }
+}
+
+const struct px_lfunc *px_call_caller(const struct px_call *call)
+{
+    return gang_of(call)->running->code->func;
+}
+
+const struct px_inst *px_call_inst(const struct px_call *call)
+{
+    return gang_of(call)->running->code->src[call->at->src].inst;
 }

@@ -18,12 +18,13 @@ struct px_call {
     struct px_cta *cta;
     struct px_grid *grid;
     const struct px_lfunc *callee;
-    uint32_t thread;      /* linear in the CTA: x + y*ntid.x + z*ntid.x*ntid.y */
-    const uint8_t *args;  /* callee->builtin->arg_bytes, or fn->param_bytes for a host function */
-    uint8_t *ret;         /* zeroed */
-    uint64_t state;       /* 0 on the first call; kept across PARK */
-    struct px_trap *trap; /* fill error and text before answering PX_EXT_TRAP */
-    int *last_error;      /* the thread's cudaGetLastError value */
+    const struct px_insn *at; /* the call */
+    uint32_t thread;          /* linear in the CTA: x + y*ntid.x + z*ntid.x*ntid.y */
+    const uint8_t *args;      /* callee->builtin->arg_bytes, or fn->param_bytes for a host function */
+    uint8_t *ret;             /* zeroed */
+    uint64_t state;           /* 0 on the first call; kept across PARK */
+    struct px_trap *trap;     /* fill error and text before answering PX_EXT_TRAP */
+    int *last_error;          /* the thread's cudaGetLastError value */
 };
 
 /* Copy between the host and any generic address the lane may use. False: out of bounds, or written where
@@ -35,6 +36,9 @@ bool px_call_string(struct px_call *call, uint64_t va, char *buf, size_t n);
 
 /* ctaid and tid of the calling lane. */
 void px_call_place(const struct px_call *call, uint32_t cta[3], uint32_t thread[3]);
+/* The instruction that calls (NULL: unknown), and the function that it stands in. */
+const struct px_inst *px_call_inst(const struct px_call *call);
+const struct px_lfunc *px_call_caller(const struct px_call *call);
 
 /* host.c: calls a native function by the signature of callee->fn, through libffi. */
 enum px_ext px_host_call(struct px_call *call);

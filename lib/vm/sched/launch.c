@@ -252,6 +252,7 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
         return refuse(kernel, PTX_ERROR_LAUNCH, COOPERATIVE_TOO_LARGE, text, fault);
     }
     if (config->cooperative && !px_cooperative_begin(g)) return no_memory(device, g);
+    g->api = config->api;
     if (g->param_bytes) memcpy(g->params, config->params, g->param_bytes);
     *out = g;
     return PTX_OK;

@@ -124,6 +124,7 @@ void px_sched_adopt(struct px_run *run, struct px_grid *parent, struct px_grid *
     grid->newer = NULL;
     if (run->grids) run->grids->newer = grid;
     run->grids = grid;
+    if (grid->device->launches) px_launches_adopt(grid);
     if (grid->native) return;
     if (s->random) order_ctas(s, grid);
     atomic_fetch_add_explicit(&s->grids_total, 1, memory_order_relaxed);
@@ -267,12 +268,23 @@ static void consider_helpers(struct px_helper *h)
     if (vast || now - run->started_ns >= OPEN_AFTER_NS) px_sched_invite_all(s);
 }
 
-static enum px_cta_status run_slices(struct px_helper *h, struct px_cta *cta)
+static enum px_cta_status run_slice(struct px_helper *h, struct px_cta *cta, struct px_launch *launch,
+                                    uint64_t slice)
+{
+    const uint64_t before = h->worker.thread_instructions;
+    const enum px_cta_status status = px_cta_run(cta, &h->worker, slice);
+    if (launch)
+        atomic_fetch_add_explicit(&launch->instructions, h->worker.thread_instructions - before,
+                                  memory_order_relaxed);
+    return status;
+}
+
+static enum px_cta_status run_slices(struct px_helper *h, struct px_cta *cta, struct px_launch *launch)
 {
     const bool all = atomic_load_explicit(&h->sched->help, memory_order_relaxed) == PX_HELP_ALL;
     uint64_t left = SLICE, slice = all ? SLICE : FIRST_SLICE;
     for (;;) {
-        enum px_cta_status status = px_cta_run(cta, &h->worker, slice);
+        enum px_cta_status status = run_slice(h, cta, launch, slice);
         if (status != PX_CTA_SLICE) return status;
         tell(h);
         if (stopped(h->run)) return PX_CTA_STOPPED;
@@ -366,7 +378,7 @@ static void report_ended(struct px_helper *h)
 static bool run_cta(struct px_helper *h, struct px_cta *cta, struct px_grid *grid, uint64_t number)
 {
     const unsigned wakes = atomic_load(&grid->run->wakes);
-    const enum px_cta_status status = run_slices(h, cta);
+    const enum px_cta_status status = run_slices(h, cta, grid->launch);
     if (status == PX_CTA_DONE) {
         h->quiet += !px_cta_told(cta);
         return true;

@@ -118,8 +118,30 @@ static void test_callbacks_throw(ptx::device &device)
     CHECK(told == 2 && total(device, program) == 3); // begin and end
 }
 
+static void test_launches()
+{
+    ptx_device_config config = ptx::device_config();
+    config.launches = 1 << 20;
+    ptx::device device(config);
+    ptx::program program(device, ptx::module(text));
+    program.kernel("count").launch({2}, {3});
+    std::string told;
+    device.launches([&told](const ptx_launch_record &r) { told += r.kernel + std::to_string(r.shape[0]); });
+    CHECK(told == "count2");
+    THROWN(std::out_of_range,
+           device.launches([](const ptx_launch_record &) { throw std::out_of_range(""); }));
+    device.expect_launch("1 x count<<<2,3>>> from host");
+    const ptx::error e = THROWN(ptx::error, device.expect_launch("count"));
+    CHECK(e.status() == PTX_ERROR_NOT_FOUND &&
+          std::string(e.what()).find("launched by the host") != std::string::npos);
+    CHECK(device.launches_text(PTX_LAUNCHES_DOT).rfind("digraph", 0) == 0);
+    device.clear_launches();
+    CHECK(THROWN(ptx::error, device.expect_launch("count from host")).status() == PTX_ERROR_NOT_FOUND);
+}
+
 int main()
 {
+    test_launches();
     for (void (*test)(ptx::device &) : {test_launch, test_errors, test_streams, test_callbacks_throw}) {
         ptx_device_config config = ptx::device_config();
         config.workers = 2;
