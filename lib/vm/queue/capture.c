@@ -177,17 +177,18 @@ ptx_status px_capture_after(struct ptx_device *device, ptx_stream number, const 
 }
 
 /* Every node of the capture that nothing comes after is in the front of the first stream. */
-static bool joined(const struct px_stream *s)
+static ptx_status joined(const struct px_stream *s)
 {
     const struct px_graph *graph = s->capture->graph;
-    for (uint32_t i = 0; i < graph->n; i++) graph->nodes[i]->mark = 0;
+    bool ok = true, *followed = px_zalloc(&s->device->alloc, graph->n * sizeof *followed);
+    if (!followed) return PTX_ERROR_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < graph->n; i++)
-        for (uint32_t k = 0; k < graph->nodes[i]->nafter; k++) graph->nodes[i]->after[k]->mark = 1;
-    for (uint32_t i = 0; i < graph->n; i++)
-        if (graph->nodes[i]->captured && !graph->nodes[i]->mark &&
-            !is_in(s->front, s->nfront, graph->nodes[i]))
-            return false;
-    return true;
+        for (uint32_t k = 0; k < graph->nodes[i]->nafter; k++)
+            followed[graph->nodes[i]->after[k]->place] = true;
+    for (uint32_t i = 0; ok && i < graph->n; i++)
+        ok = !graph->nodes[i]->captured || followed[i] || is_in(s->front, s->nfront, graph->nodes[i]);
+    px_free(&s->device->alloc, followed, graph->n * sizeof *followed);
+    return ok ? PTX_OK : PTX_ERROR_CAPTURE;
 }
 
 /* A capture ends with its first stream. What another one was given stays, and must have been joined. */
@@ -211,12 +212,12 @@ ptx_status px_capture_end(struct ptx_device *device, ptx_stream number, ptx_grap
     struct px_capture *c = s->capture;
     if (!c) return PTX_ERROR_CAPTURE;
     if (c->origin != s) return px_capture_refuse(c);
-    const bool ok = !c->broken && joined(s);
-    if (ok && c->given) *graph = c->graph->number;
+    const ptx_status status = c->broken ? PTX_ERROR_CAPTURE : joined(s);
+    if (status == PTX_OK && c->given) *graph = c->graph->number;
     struct px_graph *made = end(device, c);
-    if (ok && made) return px_graph_name(device, made, graph); /* the number's, or gone */
+    if (status == PTX_OK && made) return px_graph_name(device, made, graph); /* the number's, or gone */
     px_graph_free(device, made);
-    return ok ? PTX_OK : PTX_ERROR_CAPTURE;
+    return status;
 }
 
 ptx_status px_capture_info(struct ptx_device *device, ptx_stream number, ptx_capture_info *info,

@@ -16,10 +16,7 @@ struct px_node {
     struct px_work op;
     struct px_node **after; /* what it comes after */
     uint32_t nafter, place; /* place: in graph->nodes */
-    struct px_node *copy;   /* while a graph is copied or put in order: its copy, the next of a stack */
-    uint32_t open;          /* while it is put in order: edges seen; then the number of its last step */
     bool captured;          /* a stream was given it */
-    uint8_t mark;           /* the same: 0 not seen, 1 on the stack, 2 done */
 };
 
 struct px_graph {

@@ -105,18 +105,18 @@ void px_graph_free(struct ptx_device *device, struct px_graph *graph)
     px_free(&device->alloc, graph, sizeof *graph);
 }
 
-/* Copies may come before what they come after in the list, so edges are set when all exist. */
+/* Copies have the places of what they are copies of, and may come before what they come after in the list: so
+ * edges are set when all exist. */
 static bool copy_nodes(struct ptx_device *device, const struct px_graph *from, struct px_graph *to,
                        bool named)
 {
     for (uint32_t i = 0; i < from->n; i++) {
-        struct px_node *node = from->nodes[i];
-        node->copy = px_graph_add(device, to, node->after, node->nafter, &node->op, named);
-        if (!node->copy) return false;
+        const struct px_node *node = from->nodes[i];
+        if (!px_graph_add(device, to, node->after, node->nafter, &node->op, named)) return false;
     }
     for (uint32_t i = 0; i < to->n; i++)
         for (uint32_t k = 0; k < to->nodes[i]->nafter; k++)
-            to->nodes[i]->after[k] = to->nodes[i]->after[k]->copy;
+            to->nodes[i]->after[k] = to->nodes[to->nodes[i]->after[k]->place];
     return true;
 }
 

@@ -12,36 +12,51 @@
 
 /* ---- order ---- */
 
-static void begin_visit(struct px_node *node, struct px_node *below)
+/* A node while a graph is put in order; the nodes being visited are a stack. */
+struct visit {
+    struct px_node *node, *below;
+    uint32_t seen; /* edges */
+    enum { NOT_SEEN, ON_STACK, DONE } state;
+};
+
+static void begin_visit(struct visit *v, struct px_node *node, struct px_node *below)
 {
-    node->copy = below;
-    node->open = 0;
-    node->mark = 1;
+    *v = (struct visit){node, below, 0, ON_STACK};
 }
 
-/* Nodes behind what they come after; `list` has room for all. False: there is a circle. */
-static bool put_in_order(const struct px_graph *graph, struct px_node **list)
+/* Visits a node and what it comes after; `list` gets each when all that it comes after is there. False: there
+ * is a circle. */
+static bool visit(struct visit *visits, struct px_node *node, struct px_node **list, uint32_t *n)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < graph->n; i++) graph->nodes[i]->mark = 0;
-    for (uint32_t i = 0; i < graph->n; i++) {
-        struct px_node *top = graph->nodes[i]->mark ? NULL : graph->nodes[i];
-        if (top) begin_visit(top, NULL);
-        while (top) {
-            struct px_node *before = top->open < top->nafter ? top->after[top->open++] : NULL;
-            if (!before) {
-                top->mark = 2;
-                list[n++] = top;
-                top = top->copy;
-            } else if (before->mark == 1) {
-                return false;
-            } else if (!before->mark) {
-                begin_visit(before, top);
-                top = before;
-            }
+    struct visit *top = &visits[node->place];
+    begin_visit(top, node, NULL);
+    while (top) {
+        struct px_node *before = top->seen < top->node->nafter ? top->node->after[top->seen++] : NULL;
+        if (!before) {
+            top->state = DONE;
+            list[(*n)++] = top->node;
+            top = top->below ? &visits[top->below->place] : NULL;
+        } else if (visits[before->place].state == ON_STACK) {
+            return false;
+        } else if (visits[before->place].state == NOT_SEEN) {
+            begin_visit(&visits[before->place], before, top->node);
+            top = &visits[before->place];
         }
     }
     return true;
+}
+
+/* Nodes behind what they come after; `list` has room for all. */
+static ptx_status put_in_order(struct ptx_device *device, const struct px_graph *graph, struct px_node **list)
+{
+    uint32_t n = 0;
+    struct visit *visits = px_zalloc(&device->alloc, graph->n * sizeof *visits);
+    if (!visits) return PTX_ERROR_OUT_OF_MEMORY;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < graph->n; i++)
+        if (visits[i].state == NOT_SEEN) ok = visit(visits, graph->nodes[i], list, &n);
+    px_free(&device->alloc, visits, graph->n * sizeof *visits);
+    return ok ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
 
 /* ---- steps ---- */
@@ -113,28 +128,28 @@ static void add_child(struct making *m, const struct px_graph *child)
         if (m->plan->steps[i].last) set_after(m, step, k++, i);
 }
 
-static void add_node(struct making *m, struct px_node *node, uint32_t entry)
+/* `end`: of each node of the graph, by place, the number of its last step. */
+static void add_node(struct making *m, const struct px_node *node, uint32_t entry, uint32_t *end)
 {
     static const struct px_work empty = {.kind = PX_WORK_EMPTY};
     const bool child = node->op.kind == PX_WORK_CHILD, alone = !node->nafter && entry != NO_STEP;
     struct px_stage *step = new_step(m, child ? &empty : &node->op, node->number, alone ? 1 : node->nafter);
     if (!step) return;
-    for (uint32_t i = 0; i < node->nafter; i++) set_after(m, step, i, node->after[i]->open);
+    for (uint32_t i = 0; i < node->nafter; i++) set_after(m, step, i, end[node->after[i]->place]);
     if (alone) set_after(m, step, 0, entry);
     if (child) add_child(m, node->op.child);
-    node->open = m->plan->n - 1;
+    end[node->place] = m->plan->n - 1;
 }
 
 static void add_graph(struct making *m, const struct px_graph *graph, uint32_t entry)
 {
-    struct px_node **list = px_alloc(&m->device->alloc, graph->n * sizeof *list);
-    if (!list) {
-        m->status = PTX_ERROR_OUT_OF_MEMORY;
-        return;
-    }
-    if (!put_in_order(graph, list)) m->status = PTX_ERROR_INVALID_ARGUMENT;
-    for (uint32_t i = 0; m->status == PTX_OK && i < graph->n; i++) add_node(m, list[i], entry);
-    px_free(&m->device->alloc, list, graph->n * sizeof *list);
+    const ptx_allocator *alloc = &m->device->alloc;
+    struct px_node **list = px_alloc(alloc, graph->n * sizeof *list);
+    uint32_t *end = px_alloc(alloc, graph->n * sizeof *end);
+    m->status = list && end ? put_in_order(m->device, graph, list) : PTX_ERROR_OUT_OF_MEMORY;
+    for (uint32_t i = 0; m->status == PTX_OK && i < graph->n; i++) add_node(m, list[i], entry, end);
+    px_free(alloc, end, graph->n * sizeof *end);
+    px_free(alloc, list, graph->n * sizeof *list);
 }
 
 void px_plan_release(struct ptx_device *device, struct px_plan *plan)
