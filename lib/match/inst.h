@@ -56,7 +56,8 @@ enum px_fault_kind {
     PX_FAULT_EXPRESSION,
     PX_FAULT_SINK_SOURCE,
     PX_FAULT_SCALE,
-    PX_FAULT_ALIGN
+    PX_FAULT_ALIGN,
+    PX_FAULT_COUNT
 };
 
 struct px_fault {

@@ -83,78 +83,126 @@ static void explain_scope(const struct px_why *why)
                 "memory order", px_why_name(why));
 }
 
-static void explain_texture(const struct px_why *why, enum px_where_message message)
+/* ---- what is said of a condition ---- */
+
+/* What a message names, in this order. */
+enum says { SAYS_NOTHING, SAYS_NAME, SAYS_ARGUMENT, SAYS_ARGUMENT_AND_NAME };
+
+static void say(const struct px_why *why, enum px_diag_id id, enum says says, unsigned argument)
 {
-    switch ((int)message) {
-    case PX_WM_float_coords: px_complain(why, COORDS_FLOAT); break;
-    case PX_WM_int_coords: px_complain(why, COORDS_INT); break;
-    default: px_complain(why, ARGUMENTS, px_why_name(why)); break;
+    struct px_diags *diags = &why->module->diags;
+    const px_pos pos = why->inst->pos;
+    const uint32_t length = why->inst->opcode->len;
+    switch (says) {
+    case SAYS_NAME: px_diag_add(diags, id, pos, length, px_why_name(why)); break;
+    case SAYS_ARGUMENT: px_diag_add(diags, id, pos, length, argument); break;
+    case SAYS_ARGUMENT_AND_NAME: px_diag_add(diags, id, pos, length, argument, px_why_name(why)); break;
+    default: px_diag_add(diags, id, pos, length); break;
     }
 }
+
+static void explain_ftz(const struct px_why *why)
+{
+    px_complain(why, MODIFIER_ILLEGAL, ".", "ftz", px_why_name(why));
+}
+
+static void explain_sat(const struct px_why *why)
+{
+    px_complain(why, MODIFIER_ILLEGAL, ".", "sat", px_why_name(why));
+}
+
+static void explain_prefetch(const struct px_why *why)
+{
+    px_complain(why, FEATURE_SPACE, "cache prefetching");
+}
+
+static void explain_evict(const struct px_why *why)
+{
+    px_complain(why, WIDE_TYPE, px_why_name(why), quoted(why, "L2::evict"));
+}
+
+static void explain_bits(const struct px_why *why)
+{
+    explain_operation(why, px_why_count(why, PX_W_exch) ? ".b32 or .b64 or .b128" : ".b32 or .b64");
+}
+
+static void explain_add(const struct px_why *why)
+{
+    explain_operation(why, ".u32 or .s32 or .u64 or .f64 or f16 or f16x2 or .f32 or .bf16 or .bf16x2");
+}
+
+static void explain_inc(const struct px_why *why)
+{
+    explain_operation(why, ".u32");
+}
+
+static void explain_min(const struct px_why *why)
+{
+    explain_operation(why, ".u32 or .s32 or .u64 or .s64 or .f16 or .f16x2 or .bf16 or .bf16x2");
+}
+
+static void explain_aligned(const struct px_why *why)
+{
+    px_complain(why, MODIFIER_NEEDED, ".aligned", px_why_name(why));
+}
+
+/* What is said where a condition of a row fails. */
+struct condition {
+    void (*explain)(const struct px_why *why); /* NULL: the message, */
+    enum px_diag_id id;
+    enum says says;
+    bool late; /* operands whose types do not fit are told first */
+};
+#define SAY(name, what) .id = PX_D_##name, .says = SAYS_##what
+#define ASK(function) .explain = function
+static const struct condition conditions[PX_WM_COUNT] = {
+    [PX_WM_rounding] = {ASK(px_why_rounding), .late = true},
+    [PX_WM_compare] = {SAY(COMPARE_TYPE, NOTHING), .late = true},
+    [PX_WM_boolop] = {SAY(BOOLEAN_NEEDED, NAME), .late = true},
+    [PX_WM_ftz] = {ASK(explain_ftz), .late = true},
+    [PX_WM_ftz_convert] = {SAY(FTZ_CONVERT, NOTHING)},
+    [PX_WM_sat] = {ASK(explain_sat), .late = true},
+    [PX_WM_sync] = {SAY(SYNC_NEEDED, NAME), .late = true},
+    [PX_WM_wide_global] = {SAY(WIDE_SPACE, NOTHING)},
+    [PX_WM_prefetch_space] = {ASK(explain_prefetch)},
+    [PX_WM_vector] = {SAY(VECTOR_LARGE, NOTHING)},
+    [PX_WM_hint] = {ASK(explain_hint), .late = true},
+    [PX_WM_hint_space] = {ASK(explain_hint_space), .late = true},
+    [PX_WM_evict_wide] = {ASK(explain_evict)},
+    [PX_WM_op_bits] = {ASK(explain_bits)},
+    [PX_WM_op_add] = {ASK(explain_add)},
+    [PX_WM_op_inc] = {ASK(explain_inc)},
+    [PX_WM_op_min] = {ASK(explain_min)},
+    [PX_WM_op_type] = {ASK(explain_op_type)},
+    [PX_WM_scope] = {ASK(explain_scope), .late = true},
+    [PX_WM_multicast] = {SAY(ARGUMENTS, NAME)},
+    [PX_WM_aligned] = {ASK(explain_aligned), .late = true},
+    [PX_WM_mma_types] = {SAY(ARGUMENTS, NAME)},
+    [PX_WM_float_coords] = {SAY(COORDS_FLOAT, NOTHING)},
+    [PX_WM_int_coords] = {SAY(COORDS_INT, NOTHING)},
+    [PX_WM_depth] = {SAY(ARGUMENTS, NAME)},
+};
 
 /* Types of operands that do not fit come before conditions on modifiers, not before those on types. */
 static bool arguments_first(const struct px_why *why, const struct px_fit *best)
 {
     struct px_fault fault;
-    switch (best->message) {
-    case PX_WM_hint:
-    case PX_WM_hint_space:
-    case PX_WM_boolop:
-    case PX_WM_compare:
-    case PX_WM_ftz:
-    case PX_WM_sat:
-    case PX_WM_sync:
-    case PX_WM_rounding:
-    case PX_WM_scope:
-    case PX_WM_aligned:
-        return !px_inst_operands(why->module, &best->match, why->inst, &fault) &&
-               px_fault_phase(fault.kind) == 1;
-    default: return false;
-    }
+    return conditions[best->message].late &&
+           !px_inst_operands(why->module, &best->match, why->inst, &fault) && px_fault_phase(fault.kind) == 1;
 }
 
 static void explain_where(const struct px_why *why, const struct px_fit *best)
 {
-    const char *name = px_why_name(why);
+    const struct condition *c = &conditions[best->message];
     if (px_why_clash(why)) return;
-    if (arguments_first(why, best)) {
-        px_complain(why, ARGUMENTS, name);
-        return;
-    }
-    switch (best->message) {
-    case PX_WM_rounding: px_why_rounding(why); break;
-    case PX_WM_compare: px_complain(why, COMPARE_TYPE); break;
-    case PX_WM_boolop: px_complain(why, BOOLEAN_NEEDED, name); break;
-    case PX_WM_ftz: px_complain(why, MODIFIER_ILLEGAL, ".", "ftz", name); break;
-    case PX_WM_ftz_convert: px_complain(why, FTZ_CONVERT); break;
-    case PX_WM_sat: px_complain(why, MODIFIER_ILLEGAL, ".", "sat", name); break;
-    case PX_WM_sync: px_complain(why, SYNC_NEEDED, name); break;
-    case PX_WM_wide_global: px_complain(why, WIDE_SPACE); break;
-    case PX_WM_prefetch_space: px_complain(why, FEATURE_SPACE, "cache prefetching"); break;
-    case PX_WM_vector: px_complain(why, VECTOR_LARGE); break;
-    case PX_WM_hint: explain_hint(why); break;
-    case PX_WM_hint_space: explain_hint_space(why); break;
-    case PX_WM_evict_wide: px_complain(why, WIDE_TYPE, name, quoted(why, "L2::evict")); break;
-    case PX_WM_op_bits:
-        explain_operation(why, px_why_count(why, PX_W_exch) ? ".b32 or .b64 or .b128" : ".b32 or .b64");
-        break;
-    case PX_WM_op_add:
-        explain_operation(why, ".u32 or .s32 or .u64 or .f64 or f16 or f16x2 or .f32 or .bf16 or .bf16x2");
-        break;
-    case PX_WM_op_inc: explain_operation(why, ".u32"); break;
-    case PX_WM_op_min:
-        explain_operation(why, ".u32 or .s32 or .u64 or .s64 or .f16 or .f16x2 or .bf16 or .bf16x2");
-        break;
-    case PX_WM_op_type: explain_op_type(why); break;
-    case PX_WM_scope: explain_scope(why); break;
-    case PX_WM_multicast: px_complain(why, ARGUMENTS, name); break;
-    case PX_WM_aligned: px_complain(why, MODIFIER_NEEDED, ".aligned", name); break;
-    case PX_WM_mma_types: px_complain(why, ARGUMENTS, name); break;
-    case PX_WM_float_coords:
-    case PX_WM_int_coords:
-    case PX_WM_depth: explain_texture(why, best->message); break;
-    default: px_complain(why, INST_TYPES, name); break;
-    }
+    if (arguments_first(why, best))
+        px_complain(why, ARGUMENTS, px_why_name(why));
+    else if (c->explain)
+        c->explain(why);
+    else if (c->id)
+        say(why, c->id, c->says, 0);
+    else
+        px_complain(why, INST_TYPES, px_why_name(why));
 }
 
 /* ---- operands ---- */
@@ -167,26 +215,6 @@ double px_operand_value(const struct px_operand *o)
     memcpy(&d, &o->u.i, sizeof d);
     memcpy(&f, &bits, sizeof f);
     return o->kind == PX_O_F32 ? f : d;
-}
-
-/*
- * ptxas reads the operands, then holds their types against the form, and only then looks at what is special
- * about each: the phase in which a fault shows.
- */
-unsigned px_fault_phase(enum px_fault_kind kind)
-{
-    switch (kind) {
-    case PX_FAULT_WIDTHS:
-    case PX_FAULT_CLASSES:
-    case PX_FAULT_EXPRESSION:
-    case PX_FAULT_SINKS:
-    case PX_FAULT_SINK_SOURCE:
-    case PX_FAULT_ILLEGAL_SIZE: return 0;
-    case PX_FAULT_MISMATCH:
-    case PX_FAULT_VECTOR_NEEDED:
-    case PX_FAULT_RESULT_VECTOR: return 1;
-    default: return 2;
-    }
 }
 
 static void explain_range(const struct px_why *why, const struct px_fault *f)
@@ -277,69 +305,132 @@ static void explain_space(const struct px_why *why, const struct px_fault *f)
         px_complain(why, ADDRESS_SPACE, px_why_name(why));
 }
 
+static void explain_vector_needed(const struct px_why *why, const struct px_fault *f)
+{
+    if (px_why_quirk(why, PX_Q_arguments_named))
+        px_complain(why, ARGUMENTS, px_why_name(why));
+    else
+        px_complain(why, VECTOR_NEEDED, f->argument);
+}
+
+static void explain_elements(const struct px_why *why, const struct px_fault *f)
+{
+    px_complain(why, VECTOR_ILLEGAL, f->operand->n);
+}
+
+static void explain_expression(const struct px_why *why, const struct px_fault *f)
+{
+    px_complain(why, EXPRESSION, f->operand->u.name->text);
+}
+
+static void explain_address_type(const struct px_why *why, const struct px_fault *f)
+{
+    const struct px_symbol *symbol = f->operand->symbol;
+    px_complain(why, ADDRESS_TYPE, f->operand->u.name->text,
+                symbol->vec > 1 ? "unexpected" : px_type_info(symbol->type)->name);
+}
+
+static void explain_call_align(const struct px_why *why, const struct px_fault *f)
+{
+    px_complain(why, CALL_ALIGN, f->operand->u.name->text);
+}
+
+static void explain_texture(const struct px_why *why, const struct px_fault *f)
+{
+    const bool surface = f->opd->name && px_why_quirk(why, PX_Q_surface_named);
+    px_complain(why, TEX_OPERAND, 1, px_why_name(why), surface ? ".surfref" : ".texref");
+}
+
+static void explain_sampler(const struct px_why *why, const struct px_fault *f)
+{
+    (void)f;
+    px_complain(why, TEX_OPERAND, 2, px_why_name(why), ".samplerref");
+}
+
+static void explain_sink_needed(const struct px_why *why, const struct px_fault *f)
+{
+    (void)f;
+    px_complain(why, SINK_NEEDED, px_why_name(why), ".shared::cluster");
+}
+
+static void explain_arguments(const struct px_why *why, const struct px_fault *f)
+{
+    if (f->operand && f->operand->kind == PX_O_SINK)
+        px_complain(why, RESULT_SINK, px_why_name(why));
+    else
+        px_complain(why, ARGUMENTS, px_why_name(why));
+}
+
+/*
+ * What is said of a fault of an operand, and in which phase it shows: ptxas reads the operands (PHASE_READ),
+ * then holds their types against the form (PHASE_TYPES), and only then looks at what is special about each.
+ */
+enum { PHASE_READ, PHASE_TYPES, PHASE_REST };
+struct complaint {
+    void (*explain)(const struct px_why *why, const struct px_fault *f); /* NULL: the message */
+    enum px_diag_id id;
+    enum says says;
+    uint8_t phase;
+};
+static const struct complaint complaints[PX_FAULT_COUNT] = {
+    [PX_FAULT_NONE] = {ASK(explain_arguments), .phase = PHASE_REST},
+    [PX_FAULT_MISMATCH] = {ASK(explain_arguments), .phase = PHASE_TYPES},
+    [PX_FAULT_RESULT] = {SAY(RESULT_REGISTER, NAME), .phase = PHASE_REST},
+    [PX_FAULT_SINK] = {SAY(RESULT_SINK, NAME), .phase = PHASE_REST},
+    [PX_FAULT_MINUS] = {ASK(explain_minus), .phase = PHASE_REST},
+    [PX_FAULT_NOT] = {SAY(PRED_NEGATION, NOTHING), .phase = PHASE_REST},
+    [PX_FAULT_VECTOR] = {ASK(explain_vector), .phase = PHASE_REST},
+    [PX_FAULT_MUST_REGISTER] = {SAY(MUST_REGISTER, ARGUMENT_AND_NAME), .phase = PHASE_REST},
+    [PX_FAULT_PAIR] = {SAY(PRED_OUTPUT, NAME), .phase = PHASE_REST},
+    [PX_FAULT_PAIR_NEEDED] = {SAY(PRED_OUTPUT_NEEDED, NAME), .phase = PHASE_REST},
+    [PX_FAULT_SREG] = {SAY(SREG_OPERAND, NAME), .phase = PHASE_REST},
+    [PX_FAULT_SREG_WRITE] = {SAY(SREG_WRITE, NOTHING), .phase = PHASE_REST},
+    [PX_FAULT_SIZE] = {SAY(VECTOR_SIZE, NAME), .phase = PHASE_REST},
+    [PX_FAULT_ILLEGAL_SIZE] = {ASK(explain_elements), .phase = PHASE_READ},
+    [PX_FAULT_RESULT_VECTOR] = {SAY(RESULT_VECTOR, NOTHING), .phase = PHASE_TYPES},
+    [PX_FAULT_WIDTHS] = {SAY(VECTOR_WIDTHS, NOTHING), .phase = PHASE_READ},
+    [PX_FAULT_CLASSES] = {SAY(VECTOR_CLASSES, NAME), .phase = PHASE_READ},
+    [PX_FAULT_SINKS] = {SAY(VECTOR_SINKS, NOTHING), .phase = PHASE_READ},
+    [PX_FAULT_PREDICATE] = {SAY(PREDICATE, NOTHING), .phase = PHASE_REST},
+    [PX_FAULT_LABEL] = {SAY(LABEL_NEEDED, ARGUMENT_AND_NAME), .phase = PHASE_REST},
+    [PX_FAULT_TABLE] = {SAY(TABLE_NEEDED, ARGUMENT_AND_NAME), .phase = PHASE_REST},
+    [PX_FAULT_ADDRESS_TYPE] = {ASK(explain_address_type), .phase = PHASE_REST},
+    [PX_FAULT_ADDRESS_IMM] = {SAY(ADDRESS_IMMEDIATE, NOTHING), .phase = PHASE_REST},
+    [PX_FAULT_ADDRESS_SPACE] = {ASK(explain_space), .phase = PHASE_REST},
+    [PX_FAULT_UNIFIED] = {SAY(UNIFIED_SPACE, NAME), .phase = PHASE_REST},
+    [PX_FAULT_RANGE] = {ASK(explain_range), .phase = PHASE_REST},
+    [PX_FAULT_MULTIPLE] = {ASK(explain_range), .phase = PHASE_REST},
+    [PX_FAULT_POWER] = {ASK(explain_range), .phase = PHASE_REST},
+    [PX_FAULT_ILLEGAL] = {SAY(OPERAND_ILLEGAL, NAME), .phase = PHASE_REST},
+    [PX_FAULT_TEX] = {ASK(explain_texture), .phase = PHASE_REST},
+    [PX_FAULT_SAMPLER] = {ASK(explain_sampler), .phase = PHASE_REST},
+    [PX_FAULT_SELECTOR] = {ASK(explain_selector), .phase = PHASE_REST},
+    [PX_FAULT_SELECTOR_VIDEO] = {SAY(SELECTOR_WRONG, ARGUMENT), .phase = PHASE_REST},
+    [PX_FAULT_SINK_NEEDED] = {ASK(explain_sink_needed), .phase = PHASE_REST},
+    [PX_FAULT_MINUS_LABEL] = {SAY(MINUS, NOTHING), .phase = PHASE_REST},
+    [PX_FAULT_VECTOR_NEEDED] = {ASK(explain_vector_needed), .phase = PHASE_TYPES},
+    [PX_FAULT_HANDLE] = {SAY(TEX_HANDLE, NOTHING), .phase = PHASE_REST},
+    [PX_FAULT_GEOMETRY] = {ASK(explain_arguments), .phase = PHASE_REST},
+    [PX_FAULT_INDEX] = {ASK(explain_arguments), .phase = PHASE_REST},
+    [PX_FAULT_ADDRESS_WIDTH] = {SAY(ADDRESS_BITS, NOTHING), .phase = PHASE_REST},
+    [PX_FAULT_EXPRESSION] = {ASK(explain_expression), .phase = PHASE_READ},
+    [PX_FAULT_SINK_SOURCE] = {SAY(SINK_SOURCE, NOTHING), .phase = PHASE_READ},
+    [PX_FAULT_SCALE] = {ASK(explain_scale), .phase = PHASE_REST},
+    [PX_FAULT_ALIGN] = {ASK(explain_call_align), .phase = PHASE_REST},
+};
+
+unsigned px_fault_phase(enum px_fault_kind kind)
+{
+    return complaints[kind].phase;
+}
+
 static void explain_operand(const struct px_why *why, const struct px_fault *f)
 {
-    const char *name = px_why_name(why);
-    switch (f->kind) {
-    case PX_FAULT_RESULT: px_complain(why, RESULT_REGISTER, name); break;
-    case PX_FAULT_SINK: px_complain(why, RESULT_SINK, name); break;
-    case PX_FAULT_MINUS: explain_minus(why, f); break;
-    case PX_FAULT_MINUS_LABEL: px_complain(why, MINUS); break;
-    case PX_FAULT_NOT: px_complain(why, PRED_NEGATION); break;
-    case PX_FAULT_VECTOR: explain_vector(why, f); break;
-    case PX_FAULT_VECTOR_NEEDED:
-        if (px_why_quirk(why, PX_Q_arguments_named))
-            px_complain(why, ARGUMENTS, name);
-        else
-            px_complain(why, VECTOR_NEEDED, f->argument);
-        break;
-    case PX_FAULT_MUST_REGISTER: px_complain(why, MUST_REGISTER, f->argument, name); break;
-    case PX_FAULT_PAIR: px_complain(why, PRED_OUTPUT, name); break;
-    case PX_FAULT_PAIR_NEEDED: px_complain(why, PRED_OUTPUT_NEEDED, name); break;
-    case PX_FAULT_SREG: px_complain(why, SREG_OPERAND, name); break;
-    case PX_FAULT_SREG_WRITE: px_complain(why, SREG_WRITE); break;
-    case PX_FAULT_SIZE: px_complain(why, VECTOR_SIZE, name); break;
-    case PX_FAULT_ILLEGAL_SIZE: px_complain(why, VECTOR_ILLEGAL, f->operand->n); break;
-    case PX_FAULT_RESULT_VECTOR: px_complain(why, RESULT_VECTOR); break;
-    case PX_FAULT_WIDTHS: px_complain(why, VECTOR_WIDTHS); break;
-    case PX_FAULT_CLASSES: px_complain(why, VECTOR_CLASSES, name); break;
-    case PX_FAULT_SINKS: px_complain(why, VECTOR_SINKS); break;
-    case PX_FAULT_EXPRESSION: px_complain(why, EXPRESSION, f->operand->u.name->text); break;
-    case PX_FAULT_SINK_SOURCE: px_complain(why, SINK_SOURCE); break;
-    case PX_FAULT_PREDICATE: px_complain(why, PREDICATE); break;
-    case PX_FAULT_LABEL: px_complain(why, LABEL_NEEDED, f->argument, name); break;
-    case PX_FAULT_TABLE: px_complain(why, TABLE_NEEDED, f->argument, name); break;
-    case PX_FAULT_ADDRESS_TYPE:
-        px_complain(why, ADDRESS_TYPE, f->operand->u.name->text,
-                    f->operand->symbol->vec > 1 ? "unexpected"
-                                                : px_type_info(f->operand->symbol->type)->name);
-        break;
-    case PX_FAULT_ADDRESS_IMM: px_complain(why, ADDRESS_IMMEDIATE); break;
-    case PX_FAULT_ADDRESS_SPACE: explain_space(why, f); break;
-    case PX_FAULT_ADDRESS_WIDTH: px_complain(why, ADDRESS_BITS); break;
-    case PX_FAULT_UNIFIED: px_complain(why, UNIFIED_SPACE, name); break;
-    case PX_FAULT_RANGE:
-    case PX_FAULT_MULTIPLE:
-    case PX_FAULT_POWER: explain_range(why, f); break;
-    case PX_FAULT_SCALE: explain_scale(why, f); break;
-    case PX_FAULT_ALIGN: px_complain(why, CALL_ALIGN, f->operand->u.name->text); break;
-    case PX_FAULT_ILLEGAL: px_complain(why, OPERAND_ILLEGAL, name); break;
-    case PX_FAULT_TEX:
-        px_complain(why, TEX_OPERAND, 1, name,
-                    f->opd->name && px_why_quirk(why, PX_Q_surface_named) ? ".surfref" : ".texref");
-        break;
-    case PX_FAULT_SAMPLER: px_complain(why, TEX_OPERAND, 2, name, ".samplerref"); break;
-    case PX_FAULT_SELECTOR_VIDEO: px_complain(why, SELECTOR_WRONG, f->argument); break;
-    case PX_FAULT_SINK_NEEDED: px_complain(why, SINK_NEEDED, name, ".shared::cluster"); break;
-    case PX_FAULT_HANDLE: px_complain(why, TEX_HANDLE); break;
-    case PX_FAULT_SELECTOR: explain_selector(why, f); break;
-    default:
-        if (f->operand && f->operand->kind == PX_O_SINK)
-            px_complain(why, RESULT_SINK, name);
-        else
-            px_complain(why, ARGUMENTS, name);
-        break;
-    }
+    const struct complaint *c = &complaints[f->kind];
+    if (c->explain)
+        c->explain(why, f);
+    else
+        say(why, c->id, c->says, f->argument);
 }
 
 /* ---- versions and targets ---- */
