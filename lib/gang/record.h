@@ -5,7 +5,7 @@
  * records with the same numbering: `conv` for the moments when every live lane
  * of a frame stands at one pc (handlers may write whole rows), `div` for all
  * others (handlers blend by a mask row). `div` is packed until lanes part in the
- * function (changes.h). A record names its operands by byte
+ * function (code/emit/pack.h). A record names its operands by byte
  * offset from the frame base, so one compare-free add reaches any of them:
  *
  *     0            the mask row: 0 or ~0 for each lane, of the entry that runs
@@ -312,8 +312,8 @@ struct px_fcode {
     uint32_t n, ndiv;
     uint32_t naside;
     struct px_aside *aside;
-    uint16_t *marks; /* of div, but for those that stop, and what they say: changes.h */
-    uint32_t *changes;
+    uint16_t *marks; /* of div, but for those that stop, */
+    uint32_t *words; /* and what they say: code/emit/pack.h */
     struct px_origin *src;
     uint32_t width;                 /* lanes of a row */
     uint32_t uniform, params, pool; /* offsets in the frame; params 0 when not a kernel */

@@ -40,8 +40,8 @@ ENGINE = [
         '',
         'guards: memory is touched for lanes that do not live',
         'lib/code/emit/emit.c',
-        'direct = !negated && !memory;',
-        'direct = !negated && (@ || !memory);',
+        'if (!negated && !memory && px_emit_together(e)) return;',
+        'if (!negated && (@ || !memory) && px_emit_together(e)) return;',
     ),
     Fault(
         '',
@@ -86,11 +86,32 @@ ENGINE = [
         '        if (!@) w->clean[o.at] = 0;\n',
     ),
     Fault(
+        'convergent',
+        'versions: divergent code goes on behind what convergent code asked',
+        'lib/code/emit/emit.c',
+        'if (conv.does && div.does) {',
+        'if (@ || (conv.does && div.does)) {',
+    ),
+    Fault(
+        'convergent',
+        'versions: what an instruction does stands at two places',
+        'lib/code/emit/emit.c',
+        'fill(e, PX_IR_CONVERGENT, at + conv.before, before',
+        'fill(e, PX_IR_CONVERGENT, at + (@ ? conv.n : conv.before), before',
+    ),
+    Fault(
+        'convergent',
+        'versions: the second one begins in the mode that the first one ended in',
+        'lib/code/emit/emit.c',
+        'e->fp = was.fp, e->slots',
+        'e->fp = @ ? e->fp : was.fp, e->slots',
+    ),
+    Fault(
         '',
         'modes: rounding goes on behind a branch',
         'lib/code/emit/emit.c',
-        '    set_mode(e, f->code->home_fp); /* a block that does not end in a branch */\n',
-        '    if (!@) set_mode(e, f->code->home_fp);\n',
+        '    go_home(e); /* a block that does not end in a branch */\n',
+        '    if (!@) go_home(e);\n',
     ),
     Fault(
         '',
@@ -181,16 +202,16 @@ ENGINE = [
         'affine',
         'affine: a survey outlives its row',
         'lib/code/emit/emit.c',
-        'if (!r->survey && !offset) continue;',
-        'if ((@ || !r->survey) && !offset) continue;',
+        'if (r->survey)\n            px_emit_record(',
+        'if (r->survey && !(@ && !slot))\n            px_emit_record(',
     ),
     Fault(
         'affine',
         'affine: an offset keeps its scalar when its own row was written whole',
         'lib/code/emit/emit.c',
-        'conv.fn = fixed[PX_FIX_copy8][PX_ALONE], conv.a = px_emit_constant(e, 0, NULL);',
-        'conv.fn = @ ? px_emit_no_record : fixed[PX_FIX_copy8][PX_ALONE],\n'
-        '            conv.a = px_emit_constant(e, 0, NULL);',
+        'px_emit_record(e, fixed[PX_FIX_copy8][PX_ALONE],\n                           (struct',
+        'px_emit_record(e, @ ? px_emit_no_record : fixed[PX_FIX_copy8][PX_ALONE],\n'
+        '                           (struct',
     ),
     Fault(
         'terms',
@@ -260,10 +281,11 @@ ENGINE = [
         'affine',
         'affine: a row that nobody surveys marks the place before all surveys',
         'lib/code/emit/emit.c',
-        '        if (r->survey)\n            conv.target = px_emit_survey(e, o[k].at);\n',
-        '        if (@ && !r->survey)\n            conv.target = e->f->code->surveys - '
-        '(uint32_t)sizeof(struct px_survey);\n'
-        '        else if (r->survey)\n            conv.target = px_emit_survey(e, o[k].at);\n',
+        '        else if (slot)\n',
+        '        else if (@ && slot)\n'
+        '            px_emit_record(e, fixed[PX_FIX_forget][0], (struct px_insn){.d = slot,\n'
+        '                .target = e->f->code->surveys - (uint32_t)sizeof(struct px_survey)});\n'
+        '        else if (slot)\n',
     ),
     Fault(
         'affine',

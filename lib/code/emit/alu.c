@@ -7,114 +7,93 @@
 
 /* ---- statements ---- */
 
-/* One version's operands: which are scalars, which shape takes them, whether the first two change places. */
+/* The operands: where each is a scalar (PX_NONE32: it is a row), and which handler takes them. */
 struct shape {
-    uint32_t scalar[3]; /* where the operand is a scalar; PX_NONE32: it is a row */
+    uint32_t scalar[3];
     struct px_ir_shape is;
 };
 
-/* Does convergent code keep it as something plus a scalar, and no row? */
+/* Does this version keep it as something plus a scalar, and no row? */
 static bool is_sum(const struct px_emitter *e, const struct px_ir_operand *o)
 {
     const enum px_ir_keep keep = px_emit_keep(e, o);
     return keep == PX_IR_OFFSET || (keep == PX_IR_LANES && !e->f->regs.at[o->at].spread);
 }
 
-/* Spreads the scalars that the shapes do not take, in either version. */
-static void spread_rest(struct px_emitter *e, const struct px_ir_operand *o, const struct shape *conv,
-                        const struct shape *div, unsigned i, uint32_t at[2])
+/* The place of source i. What the handler does not take as it is becomes a row. */
+static uint32_t source(struct px_emitter *e, const struct px_ir_operand *o, const struct shape *s, unsigned i)
 {
-    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
-    const struct shape *both[2] = {conv, div};
-    struct px_insn r[2] = {{.fn = px_emit_no_record}, {.fn = px_emit_no_record}};
-    uint32_t temp = 0;
-    for (unsigned v = 0; v < 2; v++) {
-        const bool taken = both[v]->is.bits >> px_ir_shape_place(both[v]->is, i) & 1;
-        if (both[v]->scalar[i] == PX_NONE32)
-            at[v] = v == 0 && is_sum(e, o) ? PX_NONE32 : px_emit_place(e, o);
-        else
-            at[v] = taken ? both[v]->scalar[i] : PX_NONE32;
-        if (at[v] != PX_NONE32) continue;
-        if (!temp) temp = px_emit_temp(e, o->elem);
-        at[v] = temp;
-        r[v] =
-            (struct px_insn){.fn = fixed[px_emit_broadcast(o->elem)][0], .d = temp, .a = both[v]->scalar[i]};
-        if (both[v]->scalar[i] == PX_NONE32) r[v] = px_emit_sum(e, o->at, temp);
-    }
-    if (temp) px_emit_versions(e, &r[0], &r[1]);
-}
-
-static void set_sources(struct px_insn *r, const struct shape *s, uint32_t at[3])
-{
-    r->a = at[s->is.swapped];
-    r->b = at[!s->is.swapped];
-    r->c = at[2];
+    const bool scalar = s->scalar[i] != PX_NONE32, sum = !scalar && is_sum(e, o);
+    if (scalar && s->is.bits >> px_ir_shape_place(s->is, i) & 1) return s->scalar[i];
+    if (!scalar && !sum) return px_emit_place(e, o);
+    const uint32_t temp = px_emit_temp(e, o->elem);
+    struct px_insn r = {
+        .fn = e->f->coder->level->fixed[px_emit_broadcast(o->elem)][0], .d = temp, .a = s->scalar[i]};
+    if (sum) r = px_emit_sum(e, o->at, temp);
+    px_emit_record(e, r.fn, r);
+    return temp;
 }
 
 /* The statement for one value, in convergent code. */
-static struct px_insn alone(struct px_emitter *e, const struct px_handler_set *set,
-                            const struct px_ir_inst *in, const struct px_ir_operand *o, const struct shape *s)
+static void emit_alone(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    struct px_insn r = {.fn = set->alone, .d = px_emit_alone(e, &o[0])};
+    const struct px_handler_set *set = &e->f->coder->level->sets[in->op];
+    struct px_insn r = {.d = px_emit_alone(e, &o[0])};
     uint32_t *at[3] = {&r.a, &r.b, &r.c};
-    if (px_terms_guard(e->f, in) == PX_TERMS_COMPARE) return (struct px_insn){.fn = px_emit_no_record};
-    for (unsigned i = 0; i < 3; i++)
-        if (s->scalar[i] != PX_NONE32) *at[i] = s->scalar[i];
+    if (px_terms_guard(e->f, in) == PX_TERMS_COMPARE) return; /* the question has answered it */
+    for (unsigned i = 0; i < px_ir_sources(e->f, in); i++) *at[i] = px_emit_alone(e, &o[in->ndst + i]);
     if (set->pair) r.e = px_emit_scalar(e, &o[1]);
-    return r;
+    px_emit_record(e, set->alone, r);
+}
+
+static void set_sources(struct px_insn *r, struct px_ir_shape shape, const uint32_t at[3])
+{
+    r->a = at[shape.swapped];
+    r->b = at[!shape.swapped];
+    r->c = at[2];
+}
+
+/* Under the mask: where no handler looks at one, `blend` does. */
+static void emit_masked(struct px_emitter *e, const struct px_handler_set *set, unsigned bits,
+                        struct px_insn r)
+{
+    r.m = e->guard;
+    if (set->fn[1][bits]) {
+        px_emit_record(e, set->fn[1][bits], r);
+        return;
+    }
+    r.inner = set->fn[0][bits];
+    r.bytes = set->elem;
+    r.flags = (uint8_t)((set->pair ? PX_IF_PAIR : 0) | (set->carry ? PX_IF_CARRY : 0));
+    px_emit_record(e, e->f->coder->level->fixed[PX_FIX_blend][1], r);
 }
 
 void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    const struct px_handler_set *set = &e->f->coder->level->sets[in->op & ~PX_IR_KIND];
+    const struct px_handler_set *set = &e->f->coder->level->sets[in->op];
     const struct px_ir_operand *s = o + in->ndst;
     const unsigned n = px_ir_sources(e->f, in);
-    const bool is_alone = px_ir_is_alone(e->f, in);
-    struct shape conv = {.scalar = {PX_NONE32, PX_NONE32, PX_NONE32}}, div = conv;
-    uint32_t at[2][3] = {{0}};
-    for (unsigned i = 0; i < n; i++) {
-        conv.scalar[i] = is_alone ? px_emit_alone(e, &s[i]) : px_emit_scalar(e, &s[i]);
-        if (px_emit_is_scalar(&s[i])) div.scalar[i] = conv.scalar[i];
+    struct shape shape = {.is = px_ir_shape_of(e->f, in, e->version)};
+    uint32_t at[3] = {0};
+    if (px_emit_together(e) && px_ir_is_alone(e->f, in)) {
+        emit_alone(e, in, o);
+        return;
     }
-    conv.is = px_ir_shape_of(e->f, in, PX_IR_CONVERGENT);
-    div.is = px_ir_shape_of(e->f, in, PX_IR_DIVERGENT);
-    px_handler fn = set->fn[0][conv.is.bits], masked = set->fn[1][div.is.bits];
-    if (!fn || !set->fn[0][div.is.bits])
-        px_code_fail(e->f, e->f->origins.at[in->origin].inst, "has no handler");
+    if (!set->fn[0][shape.is.bits]) px_code_fail(e->f, e->f->origins.at[in->origin].inst, "has no handler");
     px_emit_guard(e, false);
-    struct px_insn alone_record = alone(e, set, in, o, &conv);
-    if (is_alone) conv.is.bits = 7, conv.is.swapped = false;
     for (unsigned i = 0; i < n; i++) {
-        uint32_t place[2];
-        spread_rest(e, &s[i], &conv, &div, i, place);
-        at[0][i] = place[0];
-        at[1][i] = place[1];
+        shape.scalar[i] = px_emit_scalar(e, &s[i]);
+        at[i] = source(e, &s[i], &shape, i);
     }
-    struct px_insn r = {.fn = fn, .d = px_emit_place(e, &o[0])};
+    struct px_insn r = {.d = px_emit_place(e, &o[0])};
     if (set->pair) r.e = px_emit_place(e, &o[1]);
     if (set->carry) r.carry = px_emit_place(e, &o[in->ndst - 1]);
-    struct px_insn d = r;
-    set_sources(&r, &conv, at[0]);
-    set_sources(&d, &div, at[1]);
-    d.fn = set->fn[0][div.is.bits];
-    if (!px_emit_is_own(e)) {
-        for (unsigned v = 0; v < 2; v++) {
-            struct px_insn *to = v ? &d : &r;
-            if (v == 0 && !e->guard) continue; /* convergent and unguarded: whole rows */
-            to->m = v ? e->guard : e->conv_guard;
-            px_handler other = v ? masked : set->fn[1][conv.is.bits];
-            if (other) {
-                to->fn = other;
-                continue;
-            }
-            to->inner = to->fn;
-            to->fn = e->f->coder->level->fixed[PX_FIX_blend][1];
-            to->bytes = set->elem;
-            to->flags = (uint8_t)((set->pair ? PX_IF_PAIR : 0) | (set->carry ? PX_IF_CARRY : 0));
-        }
-    }
-    px_emit_versions(e, is_alone ? &alone_record : &r, &d);
-    px_emit_whole(e, set->fn[0][div.is.bits]);
+    set_sources(&r, shape.is, at);
+    if (px_emit_is_own(e) || !px_emit_is_masked(e))
+        px_emit_record(e, set->fn[0][shape.is.bits], r);
+    else
+        emit_masked(e, set, shape.is.bits, r);
+    px_emit_whole(e, set->fn[0][shape.is.bits]);
 }
 
 /* d = x + scalar, where d is an offset: the scalar of x, or none when x is the base itself, and what is
@@ -127,25 +106,14 @@ void px_emit_step(struct px_emitter *e, const struct px_ir_inst *in, const struc
     const bool kept = f->regs.at[from].keep == PX_IR_OFFSET, sum = in->op != PX_IR_COPY;
     const uint32_t added =
         !sum ? px_emit_constant(e, 0, NULL) : px_emit_scalar(e, &o[px_ir_register(&o[1].is) == from ? 2 : 1]);
-    struct px_insn conv = {.fn = f->coder->level->fixed[PX_FIX_copy8][PX_ALONE], .d = d->slot, .a = added};
+    struct px_insn r = {.fn = f->coder->level->fixed[PX_FIX_copy8][PX_ALONE], .d = d->slot, .a = added};
     if (kept && sum) {
-        conv.fn = f->coder->level->sets[in->op].alone;
-        conv.b = f->regs.at[from].slot;
+        r.fn = f->coder->level->sets[in->op].alone;
+        r.b = f->regs.at[from].slot;
     } else if (kept) {
-        conv.a = f->regs.at[from].slot;
+        r.a = f->regs.at[from].slot;
     }
-    if (!sum) {
-        struct px_insn div = {
-            .fn = f->coder->level->fixed[PX_FIX_copy8][1], .d = d->row, .a = f->regs.at[from].row};
-        px_emit_versions(e, &conv, &div);
-        return;
-    }
-    const uint32_t n = e->n;
-    px_emit_statement(e, in, o);
-    for (uint32_t pc = n; pc < e->n; pc++) f->code->conv[pc].fn = px_emit_no_record;
-    struct px_insn *last = &f->code->conv[e->n - 1];
-    conv.src = last->src, conv.ord = last->ord;
-    *last = conv;
+    px_emit_record(e, r.fn, r);
 }
 
 /* ---- moves ---- */
@@ -172,25 +140,15 @@ static enum px_fixed resize(uint32_t from, uint32_t to, bool sign)
     }
 }
 
-static const enum px_fixed broadcasts[17] = {
-    [2] = PX_FIX_broadcast2, [4] = PX_FIX_broadcast4, [8] = PX_FIX_broadcast8, [16] = PX_FIX_broadcast16};
-
-/* A move into a kept scalar: `fix` for one value, in divergent code `row` into the register's row. */
-static void move_alone(struct px_emitter *e, enum px_fixed fix, enum px_fixed row,
-                       const struct px_ir_operand *o, unsigned n, uint64_t imm)
+/* A move into a kept scalar: `fix` for one value. */
+static void move_alone(struct px_emitter *e, enum px_fixed fix, const struct px_ir_operand *o, unsigned n,
+                       uint64_t imm)
 {
-    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
-    struct px_insn conv = {.fn = fixed[fix][PX_ALONE], .d = px_emit_alone(e, &o[0]), .imm = imm};
-    struct px_insn div = {.fn = fixed[row][!px_emit_is_own(e)], .d = px_emit_place(e, &o[0]), .imm = imm};
-    uint32_t *at[2][4] = {{&conv.a, &conv.b, &conv.c, &conv.source4}, {&div.a, &div.b, &div.c, &div.source4}};
-    for (unsigned i = 1; i < n; i++) {
-        if (o[i].kind == PX_IR_NONE) continue;
-        *at[0][i - 1] = px_emit_alone(e, &o[i]);
-        *at[1][i - 1] =
-            row == fix && px_emit_is_scalar(&o[i]) ? px_emit_row(e, &o[i]) : px_emit_place(e, &o[i]);
-    }
-    px_emit_versions(e, &conv, &div);
-    px_emit_whole(e, fixed[row][0]);
+    struct px_insn r = {.d = px_emit_alone(e, &o[0]), .imm = imm};
+    uint32_t *at[4] = {&r.a, &r.b, &r.c, &r.source4};
+    for (unsigned i = 1; i < n; i++)
+        if (o[i].kind != PX_IR_NONE) *at[i - 1] = px_emit_alone(e, &o[i]);
+    px_emit_record(e, e->f->coder->level->fixed[fix][PX_ALONE], r);
 }
 
 void px_emit_copy(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
@@ -200,26 +158,14 @@ void px_emit_copy(struct px_emitter *e, const struct px_ir_inst *in, const struc
         px_code_fail(e->f, e->f->origins.at[in->origin].inst,
                      "has an operand of %u bytes where %u are needed", o[1].elem, o[0].elem);
     px_emit_guard(e, false);
-    bool spread = px_emit_is_scalar(&o[1]) && o[1].elem == o[0].elem;
     if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR || px_emit_keep(e, &o[0]) == PX_IR_LANES) {
-        move_alone(e, fix, spread ? broadcasts[o[0].elem] : fix, o, 2, 0);
+        move_alone(e, fix, o, 2, 0);
         return;
     }
+    const uint32_t scalar = o[1].elem == o[0].elem ? px_emit_scalar(e, &o[1]) : PX_NONE32;
     struct px_insn r = {.d = px_emit_place(e, &o[0])};
-    if (px_emit_keep(e, &o[1]) == PX_IR_SCALAR && o[1].elem == o[0].elem) { /* a row of what was one value */
-        struct px_insn conv = r, div = r;
-        conv.fn = e->f->coder->level->fixed[broadcasts[o[0].elem]][e->guard != 0];
-        conv.a = px_emit_scalar(e, &o[1]);
-        conv.m = e->conv_guard;
-        div.fn = e->f->coder->level->fixed[fix][!px_emit_is_own(e)];
-        div.a = px_emit_place(e, &o[1]);
-        div.m = e->guard;
-        px_emit_versions(e, &conv, &div);
-        px_emit_whole(e, e->f->coder->level->fixed[fix][0]);
-        return;
-    }
-    r.a = spread ? px_emit_place(e, &o[1]) : px_emit_row(e, &o[1]);
-    px_emit_fixed(e, spread ? broadcasts[o[0].elem] : fix, r);
+    r.a = scalar != PX_NONE32 ? scalar : px_emit_row(e, &o[1]);
+    px_emit_fixed(e, scalar != PX_NONE32 ? px_emit_broadcast(o[0].elem) : fix, r);
 }
 
 void px_emit_canon(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
@@ -228,7 +174,7 @@ void px_emit_canon(struct px_emitter *e, const struct px_ir_inst *in, const stru
     uint32_t row = px_emit_place(e, &o[0]);
     px_emit_guard(e, false);
     if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) {
-        move_alone(e, PX_FIX_canon_f32, PX_FIX_canon_f32, o, 2, 0);
+        move_alone(e, PX_FIX_canon_f32, o, 2, 0);
         return;
     }
     px_emit_fixed(e, PX_FIX_canon_f32, (struct px_insn){.d = row, .a = row});
@@ -239,7 +185,7 @@ void px_emit_move(struct px_emitter *e, const struct px_ir_inst *in, const struc
     px_emit_guard(e, false);
     enum px_fixed fix = (enum px_fixed)(in->op & ~PX_IR_KIND);
     if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) {
-        move_alone(e, fix, fix, o, in->nopds, in->aux);
+        move_alone(e, fix, o, in->nopds, in->aux);
         return;
     }
     struct px_insn r = {.a = px_emit_row(e, &o[1]), .imm = in->aux};
@@ -254,14 +200,12 @@ void px_emit_move(struct px_emitter *e, const struct px_ir_inst *in, const struc
 
 void px_emit_sreg(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    struct px_insn div = {
-        .fn = px_sreg_read, .d = px_emit_place(e, &o[0]), .imm = in->fact, .bytes = o[0].elem};
-    struct px_insn conv = div;
     if (px_emit_keep(e, &o[0]) == PX_IR_LANES) /* the term, and nothing else */
-        conv = (struct px_insn){.fn = e->f->coder->level->fixed[PX_FIX_copy4][PX_ALONE],
-                                .d = px_emit_alone(e, &o[0]),
-                                .a = px_emit_constant(e, 0, NULL)};
-    px_emit_versions(e, &conv, &div);
+        px_emit_record(e, e->f->coder->level->fixed[PX_FIX_copy4][PX_ALONE],
+                       (struct px_insn){.d = px_emit_alone(e, &o[0]), .a = px_emit_constant(e, 0, NULL)});
+    else
+        px_emit_record(e, px_sreg_read,
+                       (struct px_insn){.d = px_emit_place(e, &o[0]), .imm = in->fact, .bytes = o[0].elem});
 }
 
 /* ---- approximate units ---- */
@@ -295,7 +239,7 @@ void px_emit_unit(struct px_emitter *e, const struct px_ir_inst *in, const struc
     /* A device made with approx_exact wants the mathematics instead of the chip's interpolation tables. */
     const struct px_units *units =
         e->f->coder->wishes.approx_exact ? &px_units_exact : px_level_units(e->f->coder->level);
-    struct call *c = px_arena_alloc(e->f->coder->keep, sizeof *c);
+    struct call *c = px_emit_node(e, sizeof *c);
     c->row = units->row[in->fact];
     c->copy = o[0].elem == 2 ? PX_FIX_copy2 : o[0].elem == 4 ? PX_FIX_copy4 : PX_FIX_copy8;
     px_emit_guard(e, false);

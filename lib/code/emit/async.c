@@ -33,14 +33,14 @@ void px_emit_async_copy(struct px_emitter *e, const struct px_ir_inst *in, const
     r.c = px_emit_row(e, &o[2]);
     r.m = e->guard;
     r.distance = (uint32_t)in->aux;
-    px_emit_both(e, px_async_copy, r);
+    px_emit_record(e, px_async_copy, r);
 }
 
 void px_emit_cp_async_wait(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)o;
     px_emit_guard(e, true);
-    px_emit_both(e, px_async_wait, (struct px_insn){.m = e->guard, .imm = in->aux, .wait = in->fact});
+    px_emit_record(e, px_async_wait, (struct px_insn){.m = e->guard, .imm = in->aux, .wait = in->fact});
     px_emit_trace_order(e, PTX_TRACE_WAIT, in->aux, in->fact & PX_ASYNC_ALL);
 }
 
@@ -52,7 +52,7 @@ void px_emit_mbarrier_wait(struct px_emitter *e, const struct px_ir_inst *in, co
     r.wait = in->fact | (px_emit_is_scalar(&o[2]) ? PX_WAIT_SCALAR : 0);
     if (px_loop_asks(e->f, e->f->graph.node_of[in - e->f->insts.at], PX_OP_mbarrier_wait) == in)
         r.flags |= PX_IF_ALONE;
-    px_emit_both(e, px_mbarrier_wait, r);
+    px_emit_record(e, px_mbarrier_wait, r);
     const struct px_traced t = {.how = PTX_TRACE_READ | PTX_TRACE_ATOMIC, .bytes = 8, .masked = r.d};
     px_emit_trace_as(e, &o[1], &t, NULL);
 }
@@ -61,5 +61,5 @@ void px_emit_cluster_async(struct px_emitter *e, const struct px_ir_inst *in, co
 {
     (void)in, (void)o;
     px_emit_guard(e, true);
-    px_emit_both(e, px_cluster_async, (struct px_insn){.m = e->guard});
+    px_emit_record(e, px_cluster_async, (struct px_insn){.m = e->guard});
 }

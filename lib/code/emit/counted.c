@@ -112,7 +112,7 @@ void px_counted_lanes(struct px_emitter *e, const struct px_ir_inst *in)
     e->lanes_counted = e->ord;
     struct px_insn r = {.a = in->guard == PX_NONE32 ? 0 : f->regs.at[in->guard].row};
     if (in->guard != PX_NONE32 && in->flags & PX_IRF_NEGATED) r.flags = PX_IF_NEGATE;
-    px_emit_both(e, count_lanes, r);
+    px_emit_record(e, count_lanes, r);
 }
 
 /* The numbers of px_insn.ord are known: what stands at each. */

@@ -81,7 +81,7 @@ bool px_emit_targets(const struct px_insn *r)
 
 void px_emit_join(struct px_emitter *e)
 {
-    px_emit_pair(e, do_nothing, do_join, &(struct px_insn){.target = e->n + 1});
+    px_emit_in_both(e, do_nothing, do_join, (struct px_insn){.target = e->n + 1});
 }
 
 /* Three times in four; never where lanes go on together whatever happens. */
@@ -111,22 +111,22 @@ const struct px_handler_name px_emit_ctl_names[] = {{do_jump, "jump"},
 
 void px_emit_shuffle(struct px_emitter *e)
 {
-    px_emit_both(e, do_shuffle, (struct px_insn){0});
+    px_emit_in_both(e, do_shuffle, do_shuffle, (struct px_insn){0});
 }
 
 void px_emit_to(struct px_emitter *e, uint32_t node)
 {
-    px_emit_both(e, do_jump, (struct px_insn){.target = node, .flags = PX_IF_BLOCK});
+    px_emit_in_both(e, do_jump, do_jump, (struct px_insn){.target = node, .flags = PX_IF_BLOCK});
 }
 
-bool px_emit_joins(const struct px_insn *div)
+bool px_emit_joins(const struct px_insn *r)
 {
-    return div->fn == do_join;
+    return r->fn == do_nothing || r->fn == do_join;
 }
 
-bool px_emit_goes(const struct px_insn *div)
+bool px_emit_goes(const struct px_insn *r)
 {
-    return div->fn == do_jump || px_emit_joins(div);
+    return r->fn == do_jump || px_emit_joins(r);
 }
 
 void px_emit_nothing(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
@@ -141,6 +141,19 @@ static uint32_t node_of(const struct px_emitter *e, uint32_t label)
     return e->f->graph.node_of[e->f->labels.at[label]];
 }
 
+/* The load of such a loop; NULL: it is none. The other version of the branch gets the same answer. */
+static const struct px_ir_inst *asked_by(struct px_emitter *e, const struct px_ir_inst *branch,
+                                         uint32_t target)
+{
+    const struct px_irfn *f = e->f;
+    const uint32_t node = f->graph.node_of[branch - f->insts.at];
+    if (e->asks.branch != branch) {
+        e->asks.branch = branch;
+        e->asks.load = px_loop_head(f, node) == target ? px_loop_loads(f, node) : NULL;
+    }
+    return e->asks.load;
+}
+
 /*
  * A branch back to the head of a loop that only loads a word again: b, one_address and imm say where it is,
  * and the engine may let the lanes sleep (vm/sched/cooperative.h).
@@ -148,9 +161,7 @@ static uint32_t node_of(const struct px_emitter *e, uint32_t label)
 static void again(struct px_emitter *e, const struct px_ir_inst *in, struct px_insn *r)
 {
     const struct px_irfn *f = e->f;
-    const uint32_t node = f->graph.node_of[in - f->insts.at];
-    if (px_loop_head(f, node) != r->target) return;
-    const struct px_ir_inst *load = px_loop_loads(f, node);
+    const struct px_ir_inst *load = asked_by(e, in, r->target);
     const struct px_ir_opd *from = load ? &px_ir_opds(f, load)[load->ndst] : NULL;
     if (!load || (from->type != PX_SPACE_GLOBAL && from->type != PX_SPACE_NONE)) return;
     const struct px_ir_operand address = {.is = *from, .value = *px_ir_value(f, load, from)};
@@ -166,19 +177,17 @@ void px_emit_jump(struct px_emitter *e, const struct px_ir_inst *in, const struc
     (void)o;
     struct px_insn r = {.target = node_of(e, in->target), .flags = PX_IF_BLOCK};
     again(e, in, &r);
-    px_emit_both(e, do_jump, r);
+    px_emit_record(e, do_jump, r);
 }
 
 void px_emit_branch(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const px_handler *fn = e->f->coder->level->fixed[in->fact ? PX_FIX_branch_not : PX_FIX_branch];
-    struct px_insn r = {.target = node_of(e, in->target), .flags = PX_IF_BLOCK, .fn = fn[0]}, conv;
+    struct px_insn r = {.target = node_of(e, in->target), .flags = PX_IF_BLOCK};
     const bool alone = px_emit_keep(e, &o[0]) == PX_IR_SCALAR;
-    r.a = alone ? px_emit_place(e, &o[0]) : px_emit_row(e, &o[0]);
+    r.a = alone ? px_emit_scalar(e, &o[0]) : px_emit_row(e, &o[0]);
     again(e, in, &r);
-    conv = r;
-    if (alone) conv.fn = fn[PX_ALONE], conv.a = px_emit_scalar(e, &o[0]);
-    px_emit_versions(e, &conv, &r);
+    px_emit_record(e, fn[alone ? PX_ALONE : 0], r);
 }
 
 /* Its targets are nodes until the end. */
@@ -195,7 +204,7 @@ void px_emit_brx(struct px_emitter *e, const struct px_ir_inst *in, const struct
 {
     struct px_ir_switch *s = &e->f->switches.at[in->aux];
     if (!s->table) s->table = table_of(e->f, s);
-    px_emit_both(e, do_switch, (struct px_insn){.a = px_emit_row(e, &o[0]), .aux = s->table});
+    px_emit_record(e, do_switch, (struct px_insn){.a = px_emit_row(e, &o[0]), .aux = s->table});
 }
 
 void px_emit_call(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
@@ -206,14 +215,14 @@ void px_emit_call(struct px_emitter *e, const struct px_ir_inst *in, const struc
         r.a = px_emit_place(e, &o[in->ndst]);
         if (px_emit_is_scalar(&o[in->ndst])) r.flags |= PX_IF_SCALAR_A;
     }
-    px_emit_both(e, do_call, r);
+    px_emit_record(e, do_call, r);
 }
 
 #define PLAIN(name, fn)                                                                                      \
     void px_emit_##name(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)    \
     {                                                                                                        \
         (void)in, (void)o;                                                                                   \
-        px_emit_both(e, fn, (struct px_insn){0});                                                            \
+        px_emit_record(e, fn, (struct px_insn){0});                                                          \
     }
 PLAIN(ret, do_ret)
 PLAIN(exit, do_exit)
@@ -225,16 +234,16 @@ void px_emit_fence(struct px_emitter *e, const struct px_ir_inst *in, const stru
 {
     (void)in, (void)o;
     px_emit_trace_order(e, PTX_TRACE_FENCE, 0, 0);
-    px_emit_both(e, do_fence, (struct px_insn){0});
+    px_emit_record(e, do_fence, (struct px_insn){0});
 }
 
 void px_emit_trap(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)o;
     if (in->aux)
-        px_emit_both(e, do_refused, (struct px_insn){.aux = e->f->refusals.at[in->aux - 1]});
+        px_emit_record(e, do_refused, (struct px_insn){.aux = e->f->refusals.at[in->aux - 1]});
     else
-        px_emit_both(e, do_trap, (struct px_insn){0});
+        px_emit_record(e, do_trap, (struct px_insn){0});
 }
 
 /* ---- where lanes meet ---- */
@@ -261,7 +270,7 @@ void px_emit_barrier(struct px_emitter *e, const struct px_ir_inst *in, const st
         r.d = px_emit_place(e, &o[0]);
     }
     px_emit_trace_event(e, PTX_TRACE_BARRIER_ARRIVE, &s[0], s[1].kind == PX_IR_NONE ? NULL : &s[1]);
-    px_emit_both(e, do_barrier, r);
+    px_emit_record(e, do_barrier, r);
     if (in->fact != PX_BAR_ARRIVE) px_emit_trace_event(e, PTX_TRACE_BARRIER_LEAVE, &s[0], NULL);
 }
 
@@ -288,12 +297,12 @@ void px_emit_meet(struct px_emitter *e, const struct px_ir_inst *in, const struc
     r.members = either(e, &r, &o[5], PX_SYNC_SCALAR_M);
     const bool orders = PX_SYNC_WHAT(in->fact) == PX_MEET_WARPSYNC;
     if (orders) px_emit_trace_event(e, PTX_TRACE_WARP_ARRIVE, &o[5], NULL);
-    px_emit_both(e, meeting_of(e, in->fact), r);
+    px_emit_record(e, meeting_of(e, in->fact), r);
     if (orders) px_emit_trace_event(e, PTX_TRACE_WARP_LEAVE, &o[5], NULL);
 }
 
 void px_emit_activemask(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)in;
-    px_emit_both(e, px_warp_activemask, (struct px_insn){.d = px_emit_place(e, &o[0])});
+    px_emit_record(e, px_warp_activemask, (struct px_insn){.d = px_emit_place(e, &o[0])});
 }

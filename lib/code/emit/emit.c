@@ -25,53 +25,70 @@ static void resize_records(struct px_emitter *e, uint32_t cap)
     code->n = e->cap = cap;
 }
 
-struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler div, const struct px_insn *in)
+/* Convergent records of an open group may still be fused; of all others they are what they will be. */
+static void pack(struct px_emitter *e)
+{
+    const struct px_insn *conv = e->f->code->conv + e->packed;
+    for (uint32_t i = 0; i < e->div.n; i++) px_pack_add(&e->pack, &conv[i], &e->div.at[i]);
+    e->packed += e->div.n;
+    e->div.n = 0;
+}
+
+static uint32_t next_pc(const struct px_emitter *e)
+{
+    return px_emit_together(e) ? e->n : e->packed + e->div.n;
+}
+
+static void push_conv(struct px_emitter *e, const struct px_insn *in)
 {
     if (e->n == e->cap) resize_records(e, e->cap + e->cap / 8 + 8);
-    if (e->n - e->packed == PX_EMIT_NEW) px_emit_pack(e, e->n - PX_EMIT_NEWEST);
-    struct px_insn *a = &e->f->code->conv[e->n], *b = &e->div[e->n % PX_EMIT_NEW];
-    e->n++;
-    *a = *b = *in;
-    a->fn = conv;
-    b->fn = div;
-    a->src = b->src = e->in ? e->in->origin : 0;
-    a->ord = b->ord = e->ord;
-    return a;
+    e->f->code->conv[e->n++] = *in;
 }
 
-void px_emit_versions(struct px_emitter *e, const struct px_insn *conv, const struct px_insn *div)
+void px_emit_record(struct px_emitter *e, px_handler fn, struct px_insn in)
 {
-    px_emit_pair(e, conv->fn, div->fn, div);
-    struct px_insn *a = &e->f->code->conv[e->n - 1], last = *a;
-    *a = *conv;
-    a->src = last.src;
-    a->ord = last.ord;
+    in.fn = fn;
+    in.src = e->in ? e->in->origin : 0;
+    in.ord = e->ord;
+    if (px_emit_together(e))
+        push_conv(e, &in);
+    else
+        px_vec_push(e->f->coder->pass, &e->div, in);
 }
 
-void px_emit_both(struct px_emitter *e, px_handler fn, struct px_insn in)
+void px_emit_in_both(struct px_emitter *e, px_handler conv, px_handler div, struct px_insn in)
 {
-    px_emit_pair(e, fn, fn, &in);
+    e->version = PX_IR_CONVERGENT;
+    px_emit_record(e, e->f->coder->wishes.engine & PX_ENGINE_convergent ? conv : div, in);
+    e->version = PX_IR_DIVERGENT;
+    px_emit_record(e, div, in);
+}
+
+void *px_emit_node(struct px_emitter *e, size_t size)
+{
+    if (e->node == e->nodes.n)
+        px_vec_push(e->f->coder->pass, &e->nodes, px_arena_node(e->f->coder->keep, size));
+    return e->nodes.at[e->node++];
 }
 
 void px_emit_whole(struct px_emitter *e, px_handler fn)
 {
-    const struct px_whole whole = {e->n - 1, fn};
-    if (e->loop_until && !e->guard && px_ir_kind_of(e->in->op) != PX_IR_TABLE)
-        px_vec_push(e->f->coder->pass, &e->wholes, whole);
+    if (px_emit_together(e) || !e->loop_until || e->guard || px_ir_kind_of(e->in->op) == PX_IR_TABLE) return;
+    const struct px_whole whole = {next_pc(e) - 1, fn};
+    px_vec_push(e->f->coder->pass, &e->wholes, whole);
 }
 
 void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_insn in)
 {
     in.m = e->guard;
-    struct px_insn *conv = px_emit_pair(e, fn[e->guard != 0], fn[1], &in);
-    if (e->guard) conv->m = e->conv_guard;
+    px_emit_record(e, fn[px_emit_is_masked(e)], in);
     px_emit_whole(e, fn[0]);
 }
 
 void px_emit_own(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
 {
     const px_handler *fn = e->f->coder->level->fixed[fix];
-    px_emit_pair(e, fn[0], fn[e->held], &in);
+    px_emit_record(e, fn[e->held && !px_emit_together(e)], in);
 }
 
 void px_emit_fixed(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
@@ -97,14 +114,15 @@ int px_emit_no_record(struct px_gang *g, const struct px_insn *in)
 void px_emit_guard(struct px_emitter *e, bool memory)
 {
     const struct px_ir_inst *in = e->in;
-    e->guard = e->conv_guard = 0;
+    e->guard = 0;
     if (in->guard == PX_NONE32) return;
-    uint32_t row = e->f->regs.at[in->guard].row, temp = px_emit_temp(e, 4);
-    bool negated = in->flags & PX_IRF_NEGATED, direct = !negated && !memory;
+    const uint32_t row = e->f->regs.at[in->guard].row;
+    const bool negated = in->flags & PX_IRF_NEGATED;
     px_handler fn = e->f->coder->level->fixed[negated ? PX_FIX_mask_andnot : PX_FIX_mask_and][0];
-    px_emit_pair(e, direct ? px_emit_no_record : fn, fn, &(struct px_insn){.d = temp, .a = 0, .b = row});
-    e->guard = temp;
-    e->conv_guard = direct ? row : temp;
+    e->guard = row;
+    if (!negated && !memory && px_emit_together(e)) return;
+    e->guard = px_emit_temp(e, 4);
+    px_emit_record(e, fn, (struct px_insn){.d = e->guard, .a = 0, .b = row});
 }
 
 bool px_emit_is_own(const struct px_emitter *e)
@@ -130,166 +148,15 @@ static void set_mode(struct px_emitter *e, uint32_t mode)
 {
     if (e->fp == mode) return;
     e->fp = mode;
-    px_emit_both(e, set_fp_mode, (struct px_insn){.imm = mode});
+    px_emit_record(e, set_fp_mode, (struct px_insn){.imm = mode});
 }
 
-/* ---- places in the frame ---- */
-
-uint32_t px_emit_temp(struct px_emitter *e, uint32_t elem)
+/* Between instructions. */
+static void go_home(struct px_emitter *e)
 {
-    for (uint32_t i = 0; i < e->temps.n; i++) {
-        struct px_temp *t = &e->temps.at[i];
-        if (t->elem != elem || t->used || t->held != e->held) continue;
-        t->used = true;
-        return t->row;
-    }
-    struct px_temp t = {e->frame_bytes, (uint8_t)elem, true, e->held};
-    e->frame_bytes += elem * e->f->coder->width;
-    px_vec_push(e->f->coder->pass, &e->temps, t);
-    return t.row;
-}
-
-static uint32_t hash_of(uint64_t value, const uint64_t *high)
-{
-    uint64_t h = (value ^ (high ? *high * 0x9e3779b97f4a7c15u + 1 : 0)) * 0xff51afd7ed558ccdu;
-    return (uint32_t)(h >> 32);
-}
-
-static bool pool_holds(const struct px_emitter *e, uint32_t at, uint64_t value, const uint64_t *high)
-{
-    if (e->pool.at[at] != value) return false;
-    return !high || (!(at & 1) && at + 1 < e->pool.n && e->pool.at[at + 1] == *high);
-}
-
-static void grow_hash(struct px_emitter *e)
-{
-    uint32_t *old = e->hash, n = e->hash_size;
-    e->hash_size = n ? n * 2 : 64;
-    e->hash = PX_NEW_N(e->f->coder->pass, uint32_t, e->hash_size);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!old[i]) continue;
-        uint32_t at = old[i] - 1, wide = at & PX_POOL_TAG, place = at & ~PX_POOL_TAG;
-        uint32_t k = hash_of(e->pool.at[place], wide ? &e->pool.at[place + 1] : NULL);
-        while (e->hash[k & (e->hash_size - 1)]) k++;
-        e->hash[k & (e->hash_size - 1)] = old[i];
-    }
-}
-
-/*
- * Entries of 8 bytes; a 128-bit constant takes two that are aligned. Where the pool lies is known when all
- * records are made: until then an offset in it carries PX_POOL_TAG.
- */
-uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *high)
-{
-    if (e->pool.n * 2 >= e->hash_size) grow_hash(e);
-    uint32_t k = hash_of(value, high);
-    for (; e->hash[k & (e->hash_size - 1)]; k++) {
-        uint32_t at = e->hash[k & (e->hash_size - 1)] - 1;
-        if (!(at & PX_POOL_TAG) == !high && pool_holds(e, at & ~PX_POOL_TAG, value, high))
-            return PX_POOL_TAG + (at & ~PX_POOL_TAG) * 8;
-    }
-    if (high && e->pool.n & 1) px_vec_push(e->f->coder->pass, &e->pool, 0);
-    uint32_t at = e->pool.n;
-    px_vec_push(e->f->coder->pass, &e->pool, value);
-    if (high) px_vec_push(e->f->coder->pass, &e->pool, *high);
-    e->hash[k & (e->hash_size - 1)] = (at | (high ? PX_POOL_TAG : 0)) + 1;
-    return PX_POOL_TAG + at * 8;
-}
-
-bool px_emit_is_scalar(const struct px_ir_operand *o)
-{
-    return o->kind == PX_IR_UNIFORM || o->kind == PX_IR_PARAM || o->kind == PX_IR_IMM;
-}
-
-enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_operand *o)
-{
-    uint32_t reg = px_ir_register(&o->is);
-    return reg == PX_NONE32 ? PX_IR_ROW : e->f->regs.at[reg].keep;
-}
-
-uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_operand *o)
-{
-    if (px_emit_is_scalar(o)) return px_emit_place(e, o);
-    return px_emit_keep(e, o) == PX_IR_SCALAR ? e->f->regs.at[o->at].slot : PX_NONE32;
-}
-
-uint32_t px_emit_alone(struct px_emitter *e, const struct px_ir_operand *o)
-{
-    if (px_emit_keep(e, o) == PX_IR_LANES) return e->f->regs.at[o->at].slot;
-    return px_emit_scalar(e, o);
-}
-
-static uint32_t place_of(struct px_emitter *e, enum px_ir_kind kind, uint32_t at, uint64_t value,
-                         const uint64_t *high)
-{
-    const struct px_fcode *code = e->f->code;
-    switch (kind) {
-    case PX_IR_REG:
-        if (e->f->regs.at[at].row == PX_NONE32)
-            px_code_fail(e->f, e->f->origins.at[e->in->origin].inst, "reads a register that has no row");
-        return e->f->regs.at[at].row;
-    case PX_IR_UNIFORM: return code->uniform + at;
-    case PX_IR_PARAM: return code->params + at;
-    default: return px_emit_constant(e, value, high);
-    }
-}
-
-uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_operand *o)
-{
-    if (o->kind ==
-        PX_IR_ADDRESS) /* a constant base: the place itself is the constant, the record's offset is zero */
-        return place_of(e, o->base, o->at, o->value, NULL);
-    const uint64_t high =
-        0; /* the upper half of a 128-bit constant, of a negative one too, as in code by ptxas */
-    return place_of(e, o->kind, o->at, o->value, o->kind == PX_IR_IMM && o->elem == 16 ? &high : NULL);
-}
-
-enum px_fixed px_emit_broadcast(uint32_t elem)
-{
-    return elem == 2   ? PX_FIX_broadcast2
-           : elem == 4 ? PX_FIX_broadcast4
-           : elem == 8 ? PX_FIX_broadcast8
-                       : PX_FIX_broadcast16;
-}
-
-static enum px_fixed copy_of(uint32_t elem)
-{
-    return elem == 2 ? PX_FIX_copy2 : elem == 4 ? PX_FIX_copy4 : elem == 8 ? PX_FIX_copy8 : PX_FIX_copy16;
-}
-
-struct px_insn px_emit_sum(const struct px_emitter *e, uint32_t reg, uint32_t d)
-{
-    const struct px_irfn *f = e->f;
-    const struct px_ir_reg *r = &f->regs.at[reg];
-    const bool lanes = r->keep == PX_IR_LANES;
-    return (struct px_insn){
-        .fn = f->coder->level->fixed[r->elem == 4 ? PX_FIX_offset_row4 : PX_FIX_offset_row][0],
-        .d = d,
-        .a = lanes ? f->code->terms[r->term].row : f->regs.at[r->base].row,
-        .offset = r->slot};
-}
-
-/* A kept register as a row of both versions. */
-static uint32_t kept_row(struct px_emitter *e, const struct px_ir_operand *o)
-{
-    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
-    const struct px_ir_reg *reg = &e->f->regs.at[o->at];
-    if (reg->keep == PX_IR_LANES && reg->spread) return reg->row;
-    uint32_t row = px_emit_temp(e, reg->elem);
-    struct px_insn conv = {.fn = fixed[px_emit_broadcast(reg->elem)][0], .d = row, .a = reg->slot};
-    struct px_insn div = {.fn = fixed[copy_of(reg->elem)][e->held], .d = row, .a = reg->row};
-    if (reg->keep != PX_IR_SCALAR) conv = px_emit_sum(e, o->at, row);
-    px_emit_versions(e, &conv, &div);
-    return row;
-}
-
-uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_operand *o)
-{
-    if (px_emit_keep(e, o) != PX_IR_ROW) return kept_row(e, o);
-    if (!px_emit_is_scalar(o)) return px_emit_place(e, o);
-    uint32_t row = px_emit_temp(e, o->elem);
-    px_emit_own(e, px_emit_broadcast(o->elem), (struct px_insn){.d = row, .a = px_emit_place(e, o)});
-    return row;
+    const uint32_t home = e->f->code->home_fp;
+    if (e->fp != home) px_emit_in_both(e, set_fp_mode, set_fp_mode, (struct px_insn){.imm = home});
+    e->fp = home;
 }
 
 /* ---- instructions ---- */
@@ -327,32 +194,22 @@ static px_emission *emission_of(px_irop op)
     }
 }
 
-uint32_t px_emit_survey(const struct px_emitter *e, uint32_t reg)
-{
-    const uint32_t number = e->f->regs.at[reg].survey;
-    if (!number)
-        px_code_fail(e->f, e->f->origins.at[e->in->origin].inst, "asks for a survey that nobody makes");
-    return e->f->code->surveys + (number - 1) * (uint32_t)sizeof(struct px_survey);
-}
-
 /* What convergent code knows of a row holds no longer once the row was written: its survey, and the scalar of
  * an offset, which is zero then. A register has either, both, or none: loads and stores through it make the
  * survey, steps make the scalar. */
 static void forget(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const px_handler(*fixed)[4] = e->f->coder->level->fixed;
-    const struct px_insn nothing = {.fn = px_emit_no_record};
     for (uint32_t k = 0; k < in->ndst; k++) {
         if (o[k].kind != PX_IR_REG) continue;
         const struct px_ir_reg *r = &e->f->regs.at[o[k].at];
-        const bool offset = r->keep == PX_IR_OFFSET;
-        struct px_insn conv = {.fn = fixed[PX_FIX_forget][0], .d = offset ? r->slot : 0};
-        if (!r->survey && !offset) continue;
+        const uint32_t slot = r->keep == PX_IR_OFFSET ? r->slot : 0;
         if (r->survey)
-            conv.survey = px_emit_survey(e, o[k].at);
-        else
-            conv.fn = fixed[PX_FIX_copy8][PX_ALONE], conv.a = px_emit_constant(e, 0, NULL);
-        px_emit_versions(e, &conv, &nothing);
+            px_emit_record(e, fixed[PX_FIX_forget][0],
+                           (struct px_insn){.d = slot, .survey = px_emit_survey(e, o[k].at)});
+        else if (slot)
+            px_emit_record(e, fixed[PX_FIX_copy8][PX_ALONE],
+                           (struct px_insn){.d = slot, .a = px_emit_constant(e, 0, NULL)});
     }
 }
 
@@ -364,25 +221,25 @@ static void emit_assumption(struct px_emitter *e, const struct px_ir_inst *in, c
     const enum px_terms_guard what = px_terms_guard(f, in);
     struct px_terms_compare c = {0};
     if (what == PX_TERMS_NONE) return;
-    const struct px_ir_reg *r = &f->regs.at[px_emit_keep(e, &o[1]) == PX_IR_LANES ? o[1].at : o[2].at];
-    struct px_insn conv = {.fn = what == PX_TERMS_FITS_S32 ? px_assume_fits_s32 : px_assume_fits_u32,
-                           .a = r->slot,
-                           .facts = f->code->terms[r->term].facts};
+    const struct px_ir_reg *lanes = &f->regs.at[px_emit_keep(e, &o[1]) == PX_IR_LANES ? o[1].at : o[2].at];
+    struct px_insn r = {.fn = what == PX_TERMS_FITS_S32 ? px_assume_fits_s32 : px_assume_fits_u32,
+                        .a = lanes->slot,
+                        .facts = f->code->terms[lanes->term].facts};
     if (what == PX_TERMS_COMPARE && px_terms_compare(f, in, &c)) {
-        conv.fn = px_assume_compare;
-        conv.d = px_emit_alone(e, &o[0]);
-        conv.b = px_emit_scalar(e, &o[c.other]);
-        conv.imm = c.what;
+        r.fn = px_assume_compare;
+        r.d = px_emit_alone(e, &o[0]);
+        r.b = px_emit_scalar(e, &o[c.other]);
+        r.imm = c.what;
     }
-    px_emit_versions(e, &conv, &(struct px_insn){.fn = px_emit_no_record});
+    px_emit_record(e, r.fn, r);
 }
 
 /* Its row is read, too. */
 static void emit_spread(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     if (in->ndst != 1 || px_emit_keep(e, &o[0]) != PX_IR_LANES || !e->f->regs.at[o[0].at].spread) return;
-    const struct px_insn conv = px_emit_sum(e, o[0].at, e->f->regs.at[o[0].at].row);
-    px_emit_versions(e, &conv, &(struct px_insn){.fn = px_emit_no_record});
+    const struct px_insn r = px_emit_sum(e, o[0].at, e->f->regs.at[o[0].at].row);
+    px_emit_record(e, r.fn, r);
 }
 
 /* The operands with their values; until the next instruction. */
@@ -401,6 +258,120 @@ static const struct px_ir_operand *operands_of(struct px_emitter *e, const struc
     return e->operands.at;
 }
 
+/* What both versions of an instruction begin with. */
+struct beginning {
+    uint32_t at, fp, slots, lanes_counted;
+};
+
+/* The records of a version: n of them, of which `before` make its operands rows, or ask; then comes what the
+ * instruction does (`does`), in the last of those that it makes; what follows tells of its results. */
+struct part {
+    uint32_t before, n;
+    bool does;
+};
+
+static struct part part_of(const struct px_emitter *e, const struct beginning *was, uint32_t first,
+                           uint32_t end)
+{
+    return (struct part){end - was->at - (end > first), next_pc(e) - was->at, end > first};
+}
+
+static struct part emit_convergent(struct px_emitter *e, const struct px_ir_inst *in,
+                                   const struct px_ir_operand *o, const struct beginning *was)
+{
+    const bool step = px_ir_is_step(e->f, in);
+    emit_assumption(e, in, o);
+    set_mode(e, px_ir_mode(e->fp, in));
+    if (e->f->coder->wishes.counters) px_counted_lanes(e, in);
+    const uint32_t first = next_pc(e);
+    (step ? px_emit_step : emission_of(in->op))(e, in, o);
+    const uint32_t end = next_pc(e);
+    px_fuse(e);
+    if (!step) {
+        forget(e, in, o);
+        emit_spread(e, in, o);
+    }
+    return part_of(e, was, first, end);
+}
+
+static struct part emit_divergent(struct px_emitter *e, const struct px_ir_inst *in,
+                                  const struct px_ir_operand *o, const struct beginning *was)
+{
+    set_mode(e, px_ir_mode(e->fp, in));
+    if (e->f->coder->wishes.counters) px_counted_lanes(e, in);
+    const uint32_t first = next_pc(e);
+    emission_of(in->op)(e, in, o);
+    return part_of(e, was, first, next_pc(e));
+}
+
+static void begin_version(struct px_emitter *e, enum px_ir_version version)
+{
+    e->version = version;
+    e->guard = 0;
+    e->node = 0;
+    for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
+}
+
+/* So many records of the version that do nothing, behind those before pc. */
+static void fill(struct px_emitter *e, enum px_ir_version version, uint32_t pc, uint32_t n)
+{
+    e->version = version;
+    for (uint32_t i = 0; i < n; i++) px_emit_record(e, px_emit_no_record, (struct px_insn){0});
+    struct px_insn *at = px_emit_together(e) ? &e->f->code->conv[pc] : &e->div.at[pc - e->packed];
+    const uint32_t moved = next_pc(e) - n - pc;
+    if (!moved) return;
+    const struct px_insn nothing = at[moved];
+    memmove(at + n, at, moved * sizeof *at);
+    for (uint32_t i = 0; i < n; i++) at[i] = nothing;
+    for (uint32_t i = e->wholes.n; version == PX_IR_DIVERGENT && i-- > 0 && e->wholes.at[i].pc >= pc;)
+        e->wholes.at[i].pc += n;
+}
+
+/* A record that does nothing may say what the other says: then they are packed with fewer words. */
+static void liken(struct px_insn *a, const struct px_insn *b)
+{
+    if (a->fn == px_emit_no_record) *a = *b, a->fn = px_emit_no_record;
+}
+
+/*
+ * What the instruction does stands at one pc in both versions: lanes that leave, wait or are resumed there
+ * find it, and the one is packed with few words of the other. What asks stands at the beginning of both:
+ * where the answer is no, divergent code begins the instruction anew.
+ */
+static void align(struct px_emitter *e, uint32_t at, struct part conv, struct part div)
+{
+    uint32_t before = conv.before > div.before ? conv.before : div.before;
+    if (conv.n == div.n && (conv.before == div.before || !conv.does || !div.does)) return;
+    if (conv.does && div.does) {
+        if (before > conv.before) fill(e, PX_IR_CONVERGENT, at + conv.before, before - conv.before);
+        if (before > div.before) fill(e, PX_IR_DIVERGENT, at + div.before, before - div.before);
+        conv.n += before - conv.before, div.n += before - div.before;
+    }
+    if (div.n > conv.n) fill(e, PX_IR_CONVERGENT, at + conv.n, div.n - conv.n);
+    if (conv.n > div.n) fill(e, PX_IR_DIVERGENT, at + div.n, conv.n - div.n);
+    struct px_insn *one = e->f->code->conv + at, *other = e->div.at + (at - e->packed);
+    for (uint32_t i = 0; at + i < e->n; i++) liken(&one[i], &other[i]), liken(&other[i], &one[i]);
+}
+
+static void emit_versions(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
+{
+    const struct beginning was = {e->n, e->fp, e->slots, e->lanes_counted};
+    const bool convergent = e->f->coder->wishes.engine & PX_ENGINE_convergent;
+    struct part conv = {0};
+    e->nodes.n = 0;
+    if (convergent) {
+        begin_version(e, PX_IR_CONVERGENT);
+        conv = emit_convergent(e, in, o, &was);
+        e->fp = was.fp, e->slots = was.slots, e->lanes_counted = was.lanes_counted;
+    }
+    begin_version(e, PX_IR_DIVERGENT);
+    const struct part div = emit_divergent(e, in, o, &was);
+    if (convergent)
+        align(e, was.at, conv, div);
+    else
+        for (uint32_t i = e->div.n - div.n; i < e->div.n; i++) push_conv(e, &e->div.at[i]);
+}
+
 static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
 {
     const struct px_ir_operand *o = operands_of(e, in);
@@ -409,22 +380,13 @@ static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
     /* where others can see in which order lanes run */
     if (e->f->coder->wishes.shuffles && in->flags & PX_IRF_FIRST &&
         px_ir_begins(e->f, in, PX_OPF_memory | PX_OPF_waits)) {
-        set_mode(e, e->f->code->home_fp); /* others may run then */
+        go_home(e); /* others may run then */
         px_emit_shuffle(e);
     }
     e->pc_at[e->placed++] = e->n;
     if (in->flags & PX_IRF_FIRST) e->ord++;
-    e->guard = e->conv_guard = 0;
-    for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
-    emit_assumption(e, in, o);
-    set_mode(e, px_ir_mode(e->fp, in));
-    if (e->f->coder->wishes.counters) px_counted_lanes(e, in);
-    const bool step = px_ir_is_step(e->f, in);
-    (step ? px_emit_step : emission_of(in->op))(e, in, o);
-    px_fuse(e);
-    if (step) return;
-    forget(e, in, o);
-    emit_spread(e, in, o);
+    emit_versions(e, in, o);
+    if (!e->group) pack(e);
 }
 
 /* ---- blocks ---- */
@@ -464,8 +426,8 @@ static void fall_through(struct px_emitter *e, uint32_t node, uint32_t next)
  * follows must not count them. */
 static void finish_ord(struct px_emitter *e)
 {
-    const uint32_t done = e->n ? e->div[(e->n - 1) % PX_EMIT_NEW].ord : 0;
-    if (done != e->ord) px_emit_both(e, px_emit_no_record, (struct px_insn){0});
+    const uint32_t done = e->n ? e->f->code->conv[e->n - 1].ord : 0;
+    if (done != e->ord) px_emit_in_both(e, px_emit_no_record, px_emit_no_record, (struct px_insn){0});
 }
 
 static void enter_loop(struct px_emitter *e, uint32_t place)
@@ -487,7 +449,7 @@ static void emit_block(struct px_emitter *e, uint32_t place)
     e->fp = f->code->home_fp;
     enter_loop(e, place);
     for (uint32_t i = b.first; i < b.first + b.n; i++) emit_inst(e, &f->insts.at[i]);
-    set_mode(e, f->code->home_fp); /* a block that does not end in a branch */
+    go_home(e); /* a block that does not end in a branch */
     finish_ord(e);
     fall_through(e, node, next);
 }
@@ -499,8 +461,9 @@ static uint32_t final_place(const struct px_emitter *e, uint32_t offset)
     return offset & PX_POOL_TAG && offset != PX_NONE32 ? e->f->code->pool + (offset & ~PX_POOL_TAG) : offset;
 }
 
-static void finish_record(const struct px_emitter *e, struct px_insn *to)
+static void finish_record(const void *emitter, struct px_insn *to)
 {
+    const struct px_emitter *e = emitter;
     if (to->flags & PX_IF_BLOCK) {
         to->target = e->pc_of[to->target];
         to->flags &= (uint8_t)~PX_IF_BLOCK;
@@ -562,9 +525,9 @@ static void finish(struct px_emitter *e)
     code->pool_bytes = e->pool.n * 8;
     code->pool_image = px_arena_move(f->coder->keep, f->coder->pass, e->pool.at, code->pool_bytes);
     code->frame_bytes = code->pool + code->pool_bytes + 64;
+    pack(e);
     resize_records(e, e->n);
-    px_emit_pack(e, e->n);
-    px_emit_packed(e, finish_record);
+    px_pack_finish(&e->pack, code->conv, e->n, finish_record, e);
     for (uint32_t i = 0; i < e->replaced.n; i++) finish_record(e, e->replaced.at[i]);
     for (uint32_t i = 0; i < e->fused.n; i++) {
         struct px_insn *r = &code->conv[e->fused.at[i]];
@@ -639,7 +602,7 @@ static void place_terms(struct px_emitter *e)
         const struct px_ir_operand *factor = &f->terms.at[i].factor;
         struct px_lane_term *t = &code->terms[i];
         *t = f->terms.at[i].is;
-        if (t->op == PX_TERM_SCALE) t->b = place_of(e, factor->kind, factor->at, factor->value, NULL);
+        if (t->op == PX_TERM_SCALE) t->b = px_emit_place(e, factor);
         t->facts = facts + i * (uint32_t)sizeof(struct px_lane_facts);
         t->row = rows + i * 8 * f->coder->width;
     }
@@ -669,7 +632,7 @@ void px_emit(struct px_irfn *f)
     f->code->sites = f->sites.at = KEEP(f, &f->sites);
     f->code->passed = f->passed.at = KEEP(f, &f->passed);
     resize_records(&e, expected_records(f));
-    px_vec_reserve(f->coder->pass, &e.marks, e.cap);
+    px_pack_begin(&e.pack, f->coder->pass, e.cap);
     e.pc_at = PX_NEW_N(f->coder->pass, uint32_t, f->insts.n + 2);
     e.pc_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);
     uint32_t *end_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);
@@ -685,5 +648,5 @@ void px_emit(struct px_irfn *f)
     px_vec_trim(f->coder->pass, &e.wholes);
     px_arena_drop(f->coder->pass, e.hash);
     px_forks_make(&e, end_of);
-    px_emit_keep_div(&e);
+    px_pack_keep(&e.pack, f->coder->keep, f->code);
 }

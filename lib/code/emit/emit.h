@@ -1,14 +1,15 @@
 /*
- * emit.h - what the files of the emission share (emit*.c): from the IR to records.
+ * emit.h - what the files of the emission share: from the IR to records.
  *
- * Every step appends one record to both versions of the code, so that a pc
- * means the same in both; the divergent one is packed soon (divergent.c). The convergent record is unmasked
- * where the handler allows it; the divergent one blends by the mask row of the entry, or by the instruction's
- * guard. Emission alone knows handlers.
+ * Each instruction is emitted twice, by the same functions: for convergent code, where all lanes of a frame
+ * are together and registers may be kept as scalars, then for divergent code, where lanes may differ, every
+ * register is a row, and writes are masked. A pc means the same place in both versions, so whichever has
+ * fewer records for an instruction gets some that do nothing. Emission alone knows handlers.
  */
 #ifndef PX_CODE_EMIT_EMIT_H
 #define PX_CODE_EMIT_EMIT_H
 
+#include "code/emit/pack.h"
 #include "code/ir/shape.h"
 #include "ptx_trace.h"
 
@@ -28,19 +29,15 @@ struct px_whole {
     px_handler fn;
 };
 
-/* The newest records of the divergent version; convergent ones may change as long as theirs stand there: the
- * fewest of them. */
-enum { PX_EMIT_NEW = 64, PX_EMIT_NEWEST = 32 };
-
 struct px_emitter {
     struct px_irfn *f;
-    uint32_t n, cap;                 /* records so far; room in px_fcode.conv */
-    struct px_insn div[PX_EMIT_NEW]; /* by pc modulo PX_EMIT_NEW, from `packed` on */
-    uint32_t packed;
-    PX_VEC(uint16_t) marks; /* of the records before; px_fcode has them at the end */
-    PX_VEC(uint32_t) changes;
-    PX_VEC(uint32_t) change_at; /* of each record whose number is a multiple of PX_EMIT_NEWEST: its first */
-    PX_VEC(struct px_aside) aside;
+    enum px_ir_version version; /* that is emitted */
+    uint32_t n, cap;            /* convergent records so far; room in px_fcode.conv */
+    PX_VEC(struct px_insn) div; /* divergent ones that are not packed yet: */
+    uint32_t packed;            /* so many are */
+    struct px_packer pack;
+    PX_VEC(void *) nodes; /* what the instruction's records point to: both versions', */
+    uint32_t node;        /* so many of which this one has asked for */
     PX_VEC(struct px_temp) temps;
     PX_VEC(struct px_insn *) replaced; /* records that fused ones stand in for */
     PX_VEC(uint32_t) fused;            /* convergent records that do the work of some behind them: pcs */
@@ -61,49 +58,53 @@ struct px_emitter {
         *pc_at; /* by place of an instruction in the layout: its first record; one more behind the last */
     uint32_t placed; /* instructions so far */
     const struct px_ir_inst *in;
+    struct {
+        const struct px_ir_inst *branch, *load;
+    } asks; /* the last branch that was asked for the load of a loop that does nothing else (ctl.c) */
     const struct ptx_trace_place *place;   /* of trace.c: what it reported last, */
     const struct px_inst *place_of;        /* and of which instruction */
     PX_VEC(struct px_ir_operand) operands; /* of the instruction */
     bool held;                             /* lanes may sleep in it */
     uint32_t guard;                        /* mask row of the instruction's guard; 0 without */
-    uint32_t conv_guard;                   /* the same for convergent records; 0: unmasked */
 };
+
+/* Are all lanes of the frame together in the version that is emitted? */
+static inline bool px_emit_together(const struct px_emitter *e)
+{
+    return e->version == PX_IR_CONVERGENT;
+}
+/* Do its handlers look at a mask row? */
+static inline bool px_emit_is_masked(const struct px_emitter *e)
+{
+    return !px_emit_together(e) || e->guard;
+}
 
 /* An operand as an offset in the frame; scalars and rows alike. */
 uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_operand *o);
 bool px_emit_is_scalar(const struct px_ir_operand *o);
-/* What convergent code keeps of the operand: PX_IR_ROW unless it is a kept register. */
+/* What this version keeps of the operand: PX_IR_ROW unless it is a register that convergent code keeps. */
 enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_operand *o);
-/* The operand in convergent code where it is a scalar there, for whatever reason; else PX_NONE32. */
+/* The operand where it is a scalar, for whatever reason; else PX_NONE32. */
 uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_operand *o);
 /* The same of an instruction that is done for scalars alone: of PX_IR_LANES the scalar, too. */
 uint32_t px_emit_alone(struct px_emitter *e, const struct px_ir_operand *o);
-/* The convergent record that makes row `d` of a register that is something plus a scalar. */
+/* The record that makes row `d` of a register that is something plus a scalar. */
 struct px_insn px_emit_sum(const struct px_emitter *e, uint32_t reg, uint32_t d);
-/* The same as a row: scalars, and what convergent code keeps as scalars, are spread into a temporary. */
+/* The same as a row: scalars are spread into a temporary. */
 uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_operand *o);
 /* Where the survey of the register's row lies in the frame; the register has one. */
 uint32_t px_emit_survey(const struct px_emitter *e, uint32_t reg);
 uint32_t px_emit_temp(struct px_emitter *e, uint32_t elem);
 uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *high);
 
-/* Appends a record with a handler for each version; the convergent one, until the next. */
-struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler div, const struct px_insn *in);
-/* divergent.c: packs the records of the divergent version before pc; all, whose places are known now. */
-void px_emit_pack(struct px_emitter *e, uint32_t pc);
-void px_emit_packed(struct px_emitter *e, void (*place)(const struct px_emitter *e, struct px_insn *record));
-/* Records of the divergent version that have been packed: n of them from pc on; one. */
-void px_emit_unpack(const struct px_emitter *e, uint32_t pc, uint32_t n, struct px_insn *to);
-struct px_insn px_emit_div(const struct px_emitter *e, uint32_t pc);
-/* Those of lanes that stand aside, made of records [first, first + n); where they will be in px_fcode.div. */
-uint32_t px_emit_aside(struct px_emitter *e, uint32_t first, uint32_t n, const struct px_insn *code);
-/* What is packed is the code's now. */
-void px_emit_keep_div(struct px_emitter *e);
-/* Two records, each with its handler, for the convergent and the divergent version. */
-void px_emit_versions(struct px_emitter *e, const struct px_insn *conv, const struct px_insn *div);
-void px_emit_both(struct px_emitter *e, px_handler fn, struct px_insn in); /* same handler in both versions */
-/* The divergent record just made, masked by its entry alone, could be this one where rows are written whole.
+/* Appends a record to the version that is emitted; to both, between instructions. */
+void px_emit_record(struct px_emitter *e, px_handler fn, struct px_insn in);
+void px_emit_in_both(struct px_emitter *e, px_handler conv, px_handler div, struct px_insn in);
+/* What a record points to beside itself: the other version's points to the same, which says the same. Zeroed.
  */
+void *px_emit_node(struct px_emitter *e, size_t size);
+/* The record just made could be this one where rows are written whole, if it is a divergent one that is
+ * masked by its entry alone. */
 void px_emit_whole(struct px_emitter *e, px_handler fn);
 /* A handler pair [unmasked, masked] under the guard. */
 void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_insn in);
@@ -111,8 +112,7 @@ void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_ins
 void px_emit_fixed(struct px_emitter *e, enum px_fixed fix, struct px_insn in);
 void px_emit_own(struct px_emitter *e, enum px_fixed fix, struct px_insn in);
 
-/* The guard of the instruction as a mask row; `memory`: both versions need it joined with the entry's mask.
- */
+/* The guard of the instruction as a mask row; `memory`: joined with the entry's mask in any case. */
 void px_emit_guard(struct px_emitter *e, bool memory);
 /* Does the instruction write only temporaries, and under no guard: then for all lanes. */
 bool px_emit_is_own(const struct px_emitter *e);
@@ -155,8 +155,8 @@ bool px_fuse_chain(const struct px_irfn *f, const struct px_ir_inst *const *grou
 void px_counted_lanes(struct px_emitter *e, const struct px_ir_inst *in);
 void px_counted_keep(struct px_emitter *e);
 void px_emit_to(struct px_emitter *e, uint32_t node); /* a jump to a block */
-bool px_emit_goes(const struct px_insn *div);         /* is it a jump, or such a look? */
-bool px_emit_joins(const struct px_insn *div);        /* is it such a look? */
+bool px_emit_goes(const struct px_insn *r);           /* is it a jump, or such a look? */
+bool px_emit_joins(const struct px_insn *r);          /* is it such a look? */
 bool px_emit_targets(const struct px_insn *r);        /* does it name a pc, branches by rows apart? */
 void px_emit_shuffle(struct px_emitter *e);           /* random schedule: lanes may part */
 void px_emit_join(struct px_emitter *e);              /* lanes that fall through stop to look for others */

@@ -18,24 +18,22 @@ struct maker {
 
 /* ---- forks ---- */
 
+/* Lanes leave at the same places in both versions. */
 static bool goes_at(const struct px_emitter *e, uint32_t pc)
 {
-    const struct px_insn div = px_emit_div(e, pc);
-    return px_emit_goes(&div);
+    return px_emit_goes(&e->f->code->conv[pc]);
 }
 
-static bool joins_at(const struct px_emitter *e, uint32_t pc)
+static uint32_t ord_behind(const struct px_emitter *e, uint32_t pc)
 {
-    const struct px_insn div = px_emit_div(e, pc);
-    return px_emit_joins(&div);
+    return pc ? e->f->code->conv[pc - 1].ord : 0;
 }
 
 /* The records of a block without the jump, or the look for others, at their end. */
 static struct px_way way_of(const struct px_emitter *e, uint32_t node, const uint32_t *end_of)
 {
     uint32_t first = e->pc_of[node], end = end_of[node];
-    const uint32_t before = first ? px_emit_div(e, first - 1).ord : 0,
-                   insts = px_emit_div(e, end - 1).ord - before;
+    const uint32_t insts = ord_behind(e, end) - ord_behind(e, first);
     while (end > first && goes_at(e, end - 1)) end--;
     return (struct px_way){first, end, insts, 0};
 }
@@ -113,7 +111,7 @@ static struct px_loop loop_of(const struct maker *s, const struct px_ir_loop *is
     for (uint32_t k = p; k < end; k++) add_rows(s, &loop, rows, f->loops.order[k]);
     loop.end = s->end_of[f->loops.order[end - 1]];
     /* Lanes that leave behind the last branch are elsewhere already when they look for others. */
-    while (loop.end > loop.head + 1 && joins_at(s->e, loop.end - 1)) loop.end--;
+    while (loop.end > loop.head + 1 && px_emit_joins(&f->code->conv[loop.end - 1])) loop.end--;
     qsort(rows, loop.nrows, sizeof *rows, by_offset);
     loop.rows = PX_NEW_N(f->coder->keep, struct px_loop_row, loop.nrows);
     for (uint32_t i = 0; i < loop.nrows; i++) loop.rows[i] = rows[i];
@@ -145,8 +143,18 @@ static struct px_insn *copy_records(struct maker *s, uint32_t first, uint32_t en
 {
     const uint32_t n = end - first;
     if (s->code.cap < n) px_vec_reserve(s->e->f->coder->pass, &s->code, n + n / 2);
-    px_emit_unpack(s->e, first, n, s->code.at);
+    px_pack_read(&s->e->pack, s->e->f->code->conv, first, n, s->code.at);
     return s->code.at;
+}
+
+/* Where they will be in px_fcode.div, with one behind them that stops. */
+static uint32_t keep_aside(struct maker *s, uint32_t first, uint32_t n, const struct px_insn *code)
+{
+    struct px_fcode *f = s->e->f->code;
+    const uint32_t at = f->ndiv;
+    px_pack_aside(&s->e->pack, f->conv, first, n, code);
+    f->ndiv += n + 1;
+    return at;
 }
 
 /* Is the result of this instruction, of the block at place p, nobody else's in the way? */
@@ -190,7 +198,7 @@ static void make_code(struct maker *s, uint32_t p, struct px_loop *loop)
     struct px_insn *code = copy_records(s, loop->head, loop->end);
     loop->whole = s->e->f->coder->wishes.engine & PX_ENGINE_loops;
     if (loop->whole) make_whole(s, p, loop, code);
-    loop->code = px_emit_aside(s->e, loop->head, loop->end - loop->head, code);
+    loop->code = keep_aside(s, loop->head, loop->end - loop->head, code);
 }
 
 /* ---- records of ways inside loops ---- */
@@ -210,14 +218,15 @@ static void make_way(struct maker *s, uint32_t p, struct px_way *way, uint32_t m
             if (whole_at(s->e, pc)) code[pc - way->first].fn = whole_at(s->e, pc);
     }
     fuse_block(s, code, way->first, p, PX_IR_FUSE_WAY);
-    way->code = px_emit_aside(s->e, way->first, way->end - way->first, code);
+    way->code = keep_aside(s, way->first, way->end - way->first, code);
 }
 
 static void make_ways(struct maker *s, const struct px_ir_fork *is, struct px_fork *fork)
 {
     const struct px_irfn *f = s->e->f;
     const struct px_ir_inst *last = px_ir_last_of(f, is->node);
-    const uint32_t predicate = px_emit_div(s->e, fork->at).a, taken = px_ir_node_at(f, last->target);
+    const uint32_t predicate = f->regs.at[px_ir_opds(f, last)->at].row,
+                   taken = px_ir_node_at(f, last->target);
     fork->inside = true;
     fork->by_taken = last->fact;
     if (fork->taken.insts) make_way(s, f->loops.place[taken], &fork->taken, fork->by_taken ? 0 : predicate);

@@ -74,62 +74,61 @@ struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_operand *
 
 /* ---- loads and stores ---- */
 
-/* The two records of a load or store, and which of a fixed handler's versions the convergent one wants. */
-struct both {
-    struct px_insn conv, div;
+/* The record of a load or store, and which of a fixed handler's versions it wants. */
+struct reach {
+    struct px_insn is;
     unsigned version;
 };
 
-static struct both access_both(struct px_emitter *e, const struct px_ir_inst *in,
-                               const struct px_ir_operand *address)
+/* By a row that has been surveyed, and what is added to it. */
+static void reach_surveyed(struct px_emitter *e, const struct px_ir_operand *address, struct reach *r)
 {
     const struct px_irfn *f = e->f;
-    const struct px_ir_reg *reg = address->base == PX_IR_REG ? &f->regs.at[address->at] : NULL;
-    const enum px_ir_keep keep = px_emit_keep(e, address);
-    const uint32_t base = keep == PX_IR_OFFSET ? reg->base : address->at;
-    const bool lanes = keep == PX_IR_LANES, surveyed = px_ir_is_surveyed(f, in, &address->is);
-    struct both r = {.version = e->guard != 0};
-    if (keep == PX_IR_ROW || (keep != PX_IR_SCALAR && !surveyed)) {
-        r.div = r.conv = px_emit_access(e, address, in->fact);
-    } else {
-        r.div = (struct px_insn){.a = reg->row,
-                                 .imm = address->value,
-                                 .bytes = (uint8_t)in->fact,
-                                 .space = address->type,
-                                 .extent = extent_slot(e, address->type)};
-        r.conv = r.div;
-        if (keep == PX_IR_SCALAR) r.conv.a = reg->slot, r.conv.flags |= PX_IF_SCALAR_A;
-    }
-    if (f->coder->wishes.engine & PX_ENGINE_local_rows) r.conv.flags |= PX_IF_ROWS, r.div.flags |= PX_IF_ROWS;
-    r.conv.m = e->conv_guard;
-    r.div.m = e->guard;
-    if (!surveyed) return r;
-    r.version = PX_SURVEYED;
-    r.conv.offset = keep != PX_IR_ROW ? reg->slot : px_emit_constant(e, 0, NULL);
-    if (lanes) {
+    const struct px_ir_reg *reg = &f->regs.at[address->at];
+    const uint32_t base = reg->keep == PX_IR_OFFSET ? reg->base : address->at;
+    r->version = PX_SURVEYED;
+    r->is.offset = reg->keep != PX_IR_ROW ? reg->slot : px_emit_constant(e, 0, NULL);
+    if (reg->keep == PX_IR_LANES) {
         const struct px_lane_term *term = &f->code->terms[reg->term];
-        r.conv.a = term->row;
-        r.conv.survey = term->facts + (uint32_t)offsetof(struct px_lane_facts, survey);
-        return r;
+        r->is.a = term->row;
+        r->is.survey = term->facts + (uint32_t)offsetof(struct px_lane_facts, survey);
+        return;
     }
-    r.conv.a = f->regs.at[base].row;
-    r.conv.survey = px_emit_survey(e, base);
+    r->is.a = f->regs.at[base].row;
+    r->is.survey = px_emit_survey(e, base);
+}
+
+static struct reach reach_of(struct px_emitter *e, const struct px_ir_inst *in,
+                             const struct px_ir_operand *address)
+{
+    const struct px_irfn *f = e->f;
+    const enum px_ir_keep keep = px_emit_keep(e, address);
+    const bool surveyed = px_emit_together(e) && px_ir_is_surveyed(f, in, &address->is);
+    struct reach r = {.version = px_emit_is_masked(e)};
+    if (keep == PX_IR_ROW || (keep != PX_IR_SCALAR && !surveyed)) {
+        r.is = px_emit_access(e, address, in->fact);
+    } else {
+        r.is = (struct px_insn){.imm = address->value,
+                                .bytes = (uint8_t)in->fact,
+                                .space = address->type,
+                                .extent = extent_slot(e, address->type)};
+        if (keep == PX_IR_SCALAR) r.is.a = f->regs.at[address->at].slot, r.is.flags |= PX_IF_SCALAR_A;
+    }
+    if (f->coder->wishes.engine & PX_ENGINE_local_rows) r.is.flags |= PX_IF_ROWS;
+    r.is.m = e->guard;
+    if (surveyed) reach_surveyed(e, address, &r);
     return r;
 }
 
-static void emit_both(struct px_emitter *e, struct both *r, enum px_fixed fix)
+static void emit_access(struct px_emitter *e, const struct reach *r, enum px_fixed fix)
 {
-    const px_handler *fn = e->f->coder->level->fixed[fix];
-    r->conv.fn = fn[r->version];
-    r->div.fn = fn[1];
-    px_emit_versions(e, &r->conv, &r->div);
+    px_emit_record(e, e->f->coder->level->fixed[fix][r->version], r->is);
 }
 
-/* Where the element goes in each version. */
-static void result(struct px_emitter *e, const struct px_ir_operand *d, uint32_t *conv, uint32_t *div)
+/* Where the element goes. */
+static uint32_t result(struct px_emitter *e, const struct px_ir_operand *d)
 {
-    *div = px_emit_place(e, d);
-    *conv = px_emit_keep(e, d) == PX_IR_SCALAR ? px_emit_scalar(e, d) : *div;
+    return px_emit_keep(e, d) == PX_IR_SCALAR ? px_emit_scalar(e, d) : px_emit_place(e, d);
 }
 
 static unsigned strength(const struct px_ir_inst *in)
@@ -196,14 +195,12 @@ static void no_handler(struct px_emitter *e, const char *does, const struct unit
 /* ---- loads ---- */
 
 /* A move behind the load r, of the same lanes. */
-static void move_loaded(struct px_emitter *e, const struct both *r, enum px_fixed fix, uint64_t imm,
-                        uint32_t from, uint32_t conv, uint32_t div)
+static void move_loaded(struct px_emitter *e, const struct reach *r, enum px_fixed fix, uint64_t imm,
+                        uint32_t from, uint32_t to)
 {
-    const px_handler *fn = e->f->coder->level->fixed[fix];
-    const unsigned version = r->version == PX_ALONE ? PX_ALONE : e->guard != 0;
-    const struct px_insn in = {.fn = fn[version], .d = conv, .a = from, .imm = imm, .m = r->conv.m},
-                         other = {.fn = fn[1], .d = div, .a = from, .imm = imm, .m = r->div.m};
-    px_emit_versions(e, &in, &other);
+    const unsigned version = r->version == PX_ALONE ? PX_ALONE : px_emit_is_masked(e);
+    px_emit_record(e, e->f->coder->level->fixed[fix][version],
+                   (struct px_insn){.d = to, .a = from, .imm = imm, .m = r->is.m});
 }
 
 /* From a row of elements as they are in memory to one of a wider register; PX_FIX_COUNT: it is no wider. */
@@ -215,23 +212,22 @@ static enum px_fixed extension(uint32_t from, uint32_t to, bool sign)
 }
 
 /* Element i of a unit that row `from` holds: taken out of words first, when there is `out`. */
-static void finish_load(struct px_emitter *e, const struct both *r, const struct unit *u, uint32_t i,
+static void finish_load(struct px_emitter *e, const struct reach *r, const struct unit *u, uint32_t i,
                         uint32_t from, enum px_fixed out, bool signed_already)
 {
     struct {
         enum px_fixed fix;
         uint64_t imm;
     } move[3];
-    uint32_t n = 0, conv, div;
+    uint32_t n = 0;
     const uint32_t elem = u->o[i].elem, own = natural(u->bytes);
     if (out != PX_FIX_COUNT) move[n].fix = out, move[n++].imm = 8 * (i * u->bytes % 4);
     if (u->sign && !signed_already) move[n].fix = PX_FIX_sext_byte2, move[n++].imm = 0;
     if (elem != own) move[n].fix = extension(own, elem, u->sign), move[n++].imm = 0;
     if (move[n - 1].fix == PX_FIX_COUNT) no_handler(e, "loads", u, &u->o[i]);
-    result(e, &u->o[i], &conv, &div);
     for (uint32_t k = 0; k < n; k++) {
-        const uint32_t to = k + 1 < n ? px_emit_temp(e, own) : 0;
-        move_loaded(e, r, move[k].fix, move[k].imm, from, to ? to : conv, to ? to : div);
+        const uint32_t to = k + 1 < n ? px_emit_temp(e, own) : result(e, &u->o[i]);
+        move_loaded(e, r, move[k].fix, move[k].imm, from, to);
         from = to;
     }
 }
@@ -242,31 +238,29 @@ static uint32_t *loaded_row(struct px_insn *r, uint32_t k)
 }
 
 /* Into rows of their own, of `wide` bytes. */
-static void load_own(struct px_emitter *e, struct both *r, enum px_fixed fix, uint32_t n, uint32_t wide)
+static void load_own(struct px_emitter *e, struct reach *r, enum px_fixed fix, uint32_t n, uint32_t wide)
 {
-    for (uint32_t k = 0; k < n; k++)
-        *loaded_row(&r->conv, k) = *loaded_row(&r->div, k) = px_emit_temp(e, wide);
-    emit_both(e, r, fix);
+    for (uint32_t k = 0; k < n; k++) *loaded_row(&r->is, k) = px_emit_temp(e, wide);
+    emit_access(e, r, fix);
 }
 
-static void load_unit(struct px_emitter *e, struct both *r, const struct unit *u)
+static void load_unit(struct px_emitter *e, struct reach *r, const struct unit *u)
 {
     const uint32_t words = u->n == 8 ? 2 * u->bytes : 0;
     bool sign = u->bytes > 1;
     enum px_fixed fix = direct_handler(true, u);
     if (fix != PX_FIX_COUNT) {
-        for (uint32_t k = 0; k < u->n; k++)
-            result(e, &u->o[k], loaded_row(&r->conv, k), loaded_row(&r->div, k));
-        emit_both(e, r, fix);
+        for (uint32_t k = 0; k < u->n; k++) *loaded_row(&r->is, k) = result(e, &u->o[k]);
+        emit_access(e, r, fix);
         return;
     }
     fix =
         words ? handler_of(true, (struct px_form){4 * words, words, 4, false}) : own_handler(true, u, &sign);
     if (fix == PX_FIX_COUNT) no_handler(e, "loads", u, &u->o[0]);
     load_own(e, r, fix, words ? words : u->n, words ? 4 : natural(u->bytes));
-    const struct px_insn loaded = r->conv;
+    struct px_insn loaded = r->is;
     for (uint32_t i = 0; i < u->n; i++)
-        finish_load(e, r, u, i, *loaded_row((struct px_insn *)&loaded, words ? i * words / 8 : i),
+        finish_load(e, r, u, i, *loaded_row(&loaded, words ? i * words / 8 : i),
                     !words          ? PX_FIX_COUNT
                     : u->bytes == 1 ? PX_FIX_byte_of4
                                     : PX_FIX_half_of4,
@@ -274,16 +268,16 @@ static void load_unit(struct px_emitter *e, struct both *r, const struct unit *u
 }
 
 /* The units of n elements, of `elem` bytes each, that lie behind one another in memory. */
-static void each_unit(struct px_emitter *e, const struct px_ir_inst *in, struct both *r,
+static void each_unit(struct px_emitter *e, const struct px_ir_inst *in, struct reach *r,
                       const struct px_ir_operand *o, uint32_t n, uint8_t elem,
-                      void (*access)(struct px_emitter *e, struct both *r, const struct unit *u))
+                      void (*access)(struct px_emitter *e, struct reach *r, const struct unit *u))
 {
     for (uint32_t i = 0; i < n;) {
         const struct unit u = unit_of(in, o + i, n - i, elem);
         const uint32_t bytes = u.n * u.bytes;
-        if (i) r->conv.bytes = r->div.bytes = (uint8_t)bytes;
+        if (i) r->is.bytes = (uint8_t)bytes;
         access(e, r, &u);
-        r->conv.imm += bytes, r->div.imm += bytes;
+        r->is.imm += bytes;
         i += u.n;
     }
 }
@@ -294,9 +288,9 @@ void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     const uint32_t n = in->ndst;
     px_emit_guard(e, true);
     px_emit_trace(e, address, PTX_TRACE_READ | strength(in), address->elem * n);
-    struct both r = access_both(e, in, address);
+    struct reach r = reach_of(e, in, address);
     if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) r.version = PX_ALONE;
-    if (n == 1 && r.version == PX_SURVEYED && is_long(e)) r.conv.once = PX_LOAD_ONCE;
+    if (n == 1 && r.version == PX_SURVEYED && is_long(e)) r.is.once = PX_LOAD_ONCE;
     each_unit(e, in, &r, o, n, address->elem, load_unit);
 }
 
@@ -328,7 +322,7 @@ static uint32_t narrowed(struct px_emitter *e, const struct unit *u, uint32_t i)
 }
 
 /* Eight elements as two or four words. */
-static void join_words(struct px_emitter *e, struct both *r, const struct unit *u)
+static void join_words(struct px_emitter *e, struct reach *r, const struct unit *u)
 {
     uint32_t row[8], n = 8;
     for (uint32_t i = 0; i < n; i++) row[i] = narrowed(e, u, i);
@@ -336,11 +330,11 @@ static void join_words(struct px_emitter *e, struct both *r, const struct unit *
         for (uint32_t i = 0; i < n / 2; i++)
             row[i] =
                 moved(e, bytes == 1 ? PX_FIX_join2 : PX_FIX_join4, row[2 * i], row[2 * i + 1], bytes * 2);
-    for (uint32_t i = 0; i < n; i++) *stored_row(&r->conv, i) = *stored_row(&r->div, i) = row[i];
-    emit_both(e, r, handler_of(false, (struct px_form){4 * n, n, 4, false}));
+    for (uint32_t i = 0; i < n; i++) *stored_row(&r->is, i) = row[i];
+    emit_access(e, r, handler_of(false, (struct px_form){4 * n, n, 4, false}));
 }
 
-static void store_unit(struct px_emitter *e, struct both *r, const struct unit *u)
+static void store_unit(struct px_emitter *e, struct reach *r, const struct unit *u)
 {
     bool sign;
     enum px_fixed fix = direct_handler(false, u);
@@ -352,9 +346,8 @@ static void store_unit(struct px_emitter *e, struct both *r, const struct unit *
     if (!direct) fix = own_handler(false, u, &sign);
     if (fix == PX_FIX_COUNT) no_handler(e, "stores", u, &u->o[0]);
     for (uint32_t k = 0; k < u->n; k++)
-        *stored_row(&r->conv, k) = *stored_row(&r->div, k) =
-            direct ? px_emit_row(e, &u->o[k]) : narrowed(e, u, k);
-    emit_both(e, r, fix);
+        *stored_row(&r->is, k) = direct ? px_emit_row(e, &u->o[k]) : narrowed(e, u, k);
+    emit_access(e, r, fix);
 }
 
 void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
@@ -363,7 +356,7 @@ void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     const uint32_t n = in->nopds - 1u;
     px_emit_guard(e, true);
     px_emit_trace_store(e, address, PTX_TRACE_WRITE | strength(in), s, n);
-    struct both r = access_both(e, in, address);
+    struct reach r = reach_of(e, in, address);
     each_unit(e, in, &r, s, n, address->elem, store_unit);
 }
 
@@ -387,13 +380,13 @@ const struct px_handler_name px_emit_mem_names[] = {{acquire, "acquire"}, {relea
 void px_emit_acquire(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)in, (void)o;
-    px_emit_both(e, acquire, (struct px_insn){0});
+    px_emit_record(e, acquire, (struct px_insn){0});
 }
 
 void px_emit_release(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)in, (void)o;
-    px_emit_both(e, release, (struct px_insn){0});
+    px_emit_record(e, release, (struct px_insn){0});
 }
 
 /* ---- atomics ---- */
@@ -459,7 +452,7 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
     else
         r.d = px_emit_place(e, &o[0]);
     r.m = e->guard;
-    px_emit_both(e, fn, r);
+    px_emit_record(e, fn, r);
 }
 
 /* ---- addresses ---- */
@@ -470,7 +463,7 @@ static void converted(struct px_emitter *e, const struct px_ir_inst *in, const s
     px_emit_guard(e, true);
     struct px_insn r = {
         .d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .space = (uint8_t)in->fact, .m = e->guard};
-    px_emit_both(e, fn, r);
+    px_emit_record(e, fn, r);
 }
 
 void px_emit_cvta(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
@@ -495,7 +488,7 @@ void px_emit_policy_fraction(struct px_emitter *e, const struct px_ir_inst *in, 
     px_emit_guard(e, true);
     struct px_insn r = {.d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .m = e->guard};
     r.policy = in->fact;
-    px_emit_both(e, px_policy_fractions, r);
+    px_emit_record(e, px_policy_fractions, r);
 }
 
 void px_emit_policy_range(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
@@ -508,7 +501,7 @@ void px_emit_policy_range(struct px_emitter *e, const struct px_ir_inst *in, con
                         .imm = (uint64_t)(int64_t)(int32_t)in->aux,
                         .m = e->guard};
     r.policy = in->fact;
-    px_emit_both(e, px_policy_ranges, r);
+    px_emit_record(e, px_policy_ranges, r);
 }
 
 /* ---- alloca ---- */
@@ -521,5 +514,5 @@ void px_emit_alloca(struct px_emitter *e, const struct px_ir_inst *in, const str
                         .b = px_emit_row(e, &o[3]),
                         .imm = in->aux,
                         .m = e->guard};
-    px_emit_both(e, px_alloca, r);
+    px_emit_record(e, px_alloca, r);
 }

@@ -118,6 +118,10 @@ static void add_record(struct px_ir_text *t, const struct px_irfn *f, const stru
     const bool blends = r->fn == level->fixed[PX_FIX_blend][1];
     const bool branches = is_branch(level, r->fn) || px_emit_targets(r);
     add_handler(t, f, r->fn, r->src);
+    if (r->fn == px_emit_no_record) {
+        px_ir_text_add(t, "\n");
+        return;
+    }
     if (blends) {
         px_ir_text_add(t, " ");
         add_handler(t, f, r->inner, r->src);

@@ -46,7 +46,7 @@ static bool overlap(struct px_emitter *e, const struct px_ir_inst *in, const str
 
 void px_emit_tex(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    struct px_tex_sampling *t = PX_NEW(e->f->coder->keep, struct px_tex_sampling);
+    struct px_tex_sampling *t = px_emit_node(e, sizeof *t);
     struct operands all = {e, o};
     px_emit_guard(e, true);
     struct px_insn r = {.aux = t, .m = e->guard};
@@ -64,12 +64,12 @@ void px_emit_tex(struct px_emitter *e, const struct px_ir_inst *in, const struct
     if (t->words.lod == PX_TEX_LOD_LEVEL) t->level = take(&all);
     if (t->words.lod == PX_TEX_LOD_GRAD) take_all(&all, n, t->dx), take_all(&all, n, t->dy);
     if (t->words.offsets) take_all(&all, n, t->offset);
-    px_emit_both(e, px_texture_sample, r);
+    px_emit_record(e, px_texture_sample, r);
 }
 
 void px_emit_surface(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    struct px_tex_surface *s = PX_NEW(e->f->coder->keep, struct px_tex_surface);
+    struct px_tex_surface *s = px_emit_node(e, sizeof *s);
     struct operands all = {e, o};
     px_emit_guard(e, true);
     struct px_insn r = {.aux = s, .m = e->guard};
@@ -82,12 +82,12 @@ void px_emit_surface(struct px_emitter *e, const struct px_ir_inst *in, const st
     take_handles(&all, false, &r);
     if (px_tex_layered((enum px_image_kind)s->words.kind)) s->layer = take(&all);
     take_all(&all, px_tex_coordinates((enum px_image_kind)s->words.kind), s->coord);
-    px_emit_both(e, px_texture_surface, r);
+    px_emit_record(e, px_texture_surface, r);
 }
 
 void px_emit_query(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    struct px_tex_question *q = PX_NEW(e->f->coder->keep, struct px_tex_question);
+    struct px_tex_question *q = px_emit_node(e, sizeof *q);
     struct operands all = {e, o + 1};
     px_emit_guard(e, true);
     struct px_insn r = {.aux = q, .d = px_emit_row(e, &o[0]), .m = e->guard};
@@ -95,15 +95,15 @@ void px_emit_query(struct px_emitter *e, const struct px_ir_inst *in, const stru
     q->kind = (uint8_t)in->fact;
     q->query = (enum px_tex_query)in->aux;
     if (in->nopds > 2) q->level = take(&all);
-    px_emit_both(e, px_texture_query, r);
+    px_emit_record(e, px_texture_query, r);
 }
 
 void px_emit_istypep(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     px_emit_guard(e, true);
-    px_emit_both(e, px_texture_istypep,
-                 (struct px_insn){.d = px_emit_row(e, &o[0]),
-                                  .a = px_emit_row(e, &o[1]),
-                                  .opaque = (uint8_t)in->fact,
-                                  .m = e->guard});
+    px_emit_record(e, px_texture_istypep,
+                   (struct px_insn){.d = px_emit_row(e, &o[0]),
+                                    .a = px_emit_row(e, &o[1]),
+                                    .opaque = (uint8_t)in->fact,
+                                    .m = e->guard});
 }

@@ -119,7 +119,7 @@ void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address,
                       const struct px_ir_operand *sizes)
 {
     if (!e->f->coder->wishes.traces) return;
-    struct px_traced *t = PX_NEW(e->f->coder->keep, struct px_traced);
+    struct px_traced *t = px_emit_node(e, sizeof *t);
     struct px_insn r = px_emit_access(e, address, 0);
     const struct px_inst *inst = inst_of(e);
     *t = *told;
@@ -143,7 +143,7 @@ void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address,
     } else if (sizes) {
         r.b = px_emit_row(e, sizes);
     }
-    px_emit_both(e, px_trace_access, r);
+    px_emit_record(e, px_trace_access, r);
 }
 
 void px_emit_trace(struct px_emitter *e, const struct px_ir_operand *address, unsigned how, uint32_t bytes)
@@ -166,7 +166,7 @@ void px_emit_trace_event(struct px_emitter *e, ptx_trace_kind kind, const struct
                          const struct px_ir_operand *count)
 {
     if (!e->f->coder->wishes.traces) return;
-    struct px_ordered *t = PX_NEW(e->f->coder->keep, struct px_ordered);
+    struct px_ordered *t = px_emit_node(e, sizeof *t);
     struct px_insn r = {.aux = t};
     *t = (struct px_ordered){.is = {.kind = kind, .at = place_of(e)},
                              .by_warp = kind == PTX_TRACE_WARP_ARRIVE || kind == PTX_TRACE_WARP_LEAVE};
@@ -174,14 +174,14 @@ void px_emit_trace_event(struct px_emitter *e, ptx_trace_kind kind, const struct
     if (number && px_emit_is_scalar(number)) r.flags |= PX_IF_SCALAR_A;
     if (count) r.b = px_emit_place(e, count);
     if (count) r.one_count = px_emit_is_scalar(count);
-    px_emit_both(e, px_trace_event, r);
+    px_emit_record(e, px_trace_event, r);
 }
 
 void px_emit_trace_order(struct px_emitter *e, ptx_trace_kind kind, uint64_t number, unsigned count)
 {
     if (!e->f->coder->wishes.traces) return;
     const struct px_inst *inst = inst_of(e);
-    struct px_ordered *t = PX_NEW(e->f->coder->keep, struct px_ordered);
+    struct px_ordered *t = px_emit_node(e, sizeof *t);
     *t = (struct px_ordered){.is = {.kind = kind, .at = place_of(e), .number = number, .count = count}};
     if (kind == PTX_TRACE_FENCE && inst && !has(inst, "proxy")) {
         const ptx_trace_order usual = is_opcode(inst, "membar") ? PTX_TRACE_SC : PTX_TRACE_ACQ_REL;
@@ -189,5 +189,5 @@ void px_emit_trace_order(struct px_emitter *e, ptx_trace_kind kind, uint64_t num
         t->is.order = o.order;
         t->is.scope = o.scope;
     }
-    px_emit_both(e, px_trace_event, (struct px_insn){.aux = t, .m = e->guard});
+    px_emit_record(e, px_trace_event, (struct px_insn){.aux = t, .m = e->guard});
 }
