@@ -196,9 +196,10 @@ PTX_API ptx_status ptx_peer_disable(ptx_device *device, ptx_device *peer);
 /* Memory of another device by kinds. */
 typedef enum ptx_peer_sight {
     PTX_SEE_HOST = 1,    /* pinned, registered and managed memory */
-    PTX_SEE_DEVICE = 2,  /* ptx_memory_alloc, variables, and what ptx_memory_open gave */
+    PTX_SEE_DEVICE = 2,  /* ptx_memory_alloc, and what ptx_memory_open gave */
     PTX_SEE_ORDERED = 4, /* in stream order, and mapped to reserved ranges */
-    PTX_SEE_ALL = 7
+    PTX_SEE_VARIABLES = 8,
+    PTX_SEE_ALL = 15
 } ptx_peer_sight;
 /*
  * Kernels of `device` may use memory of `peer` of these kinds and no others (0: none), and what was opened
@@ -206,6 +207,9 @@ typedef enum ptx_peer_sight {
  * and `peer` must outlive them. The results are ptx_peer_enable's.
  */
 PTX_API ptx_status ptx_peer_see(ptx_device *device, ptx_device *peer, unsigned what);
+/* PTX_OK: kernels of the device may use the byte at `address`, its own or a peer's. PTX_ERROR_NOT_FOUND: they
+ * may not. */
+PTX_API ptx_status ptx_memory_reach(ptx_device *device, ptx_address address);
 /* Memory of a pool, now and later, is open for the devices of a group (ptx_device_config.group), which see
  * something of this device; `on` 0: no more. */
 PTX_API ptx_status ptx_pool_open(ptx_device *device, ptx_pool pool, unsigned group, int on);

@@ -287,6 +287,13 @@ PTX_API ptx_status ptx_peer_see(ptx_device *device, ptx_device *peer, unsigned w
     return ok ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
 
+PTX_API ptx_status ptx_memory_reach(ptx_device *device, ptx_address address)
+{
+    struct px_extent block;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_mem_extent(&device->mem, address, &block) ? PTX_OK : PTX_ERROR_NOT_FOUND;
+}
+
 PTX_API ptx_status ptx_peer_enable(ptx_device *device, ptx_device *peer)
 {
     if (!px_device_usable(device) || !peer) return PTX_ERROR_INVALID_ARGUMENT;

@@ -30,9 +30,7 @@ enum {
     KEEP_PAGES_BELOW = 1 << 16,
     NEAR_NULL = 1 << 20,
     LARGE_PAGE = 2 << 20,
-    EXTRA = 4,
-    TAG_SHIFT = 8,
-    TAG_MASK = (1 << 24) - 1
+    EXTRA = 4
 };
 
 #define HOST_LOW 0x10000ull /* 64 KiB: below it nothing is ever mapped */
@@ -277,7 +275,7 @@ void px_mem_mark(struct px_mem *mem, uint64_t va, enum px_mem_kind kind)
 
 void px_mem_tag(struct px_mem *mem, uint64_t va, enum px_mem_kind kind, uint32_t tag)
 {
-    px_map_mark(mem->map, va, (tag & TAG_MASK) << TAG_SHIFT | kind);
+    px_map_mark(mem->map, va, (tag & PX_MEM_TAG_MASK) << PX_MEM_TAG_SHIFT | kind);
 }
 
 void px_mem_sleep(struct px_mem *mem, uint64_t va)
@@ -316,7 +314,7 @@ bool px_mem_tag_of(const struct px_mem *mem, uint64_t va, struct px_extent *bloc
     if (!px_map_look(mem->map, va, &r) || va - r.lo >= r.len) return false;
     *block = (struct px_extent){r.lo, r.len};
     *kind = (enum px_mem_kind)(r.kind & PX_MEM_KIND_MASK);
-    *tag = (uint32_t)(r.kind >> TAG_SHIFT) & TAG_MASK;
+    *tag = px_mem_range_tag(&r);
     return true;
 }
 

@@ -17,7 +17,12 @@ struct px_mem_range {
     uint64_t kind; /* enum px_mem_kind; from bit 8 px_mem_tag's number, from bit 32 px_mem_see's groups */
 };
 
-enum { PX_MEM_KIND_MASK = 255 };
+enum { PX_MEM_KIND_MASK = 255, PX_MEM_TAG_SHIFT = 8, PX_MEM_TAG_MASK = (1 << 24) - 1 };
+
+static inline uint32_t px_mem_range_tag(const struct px_mem_range *range)
+{
+    return (uint32_t)(range->kind >> PX_MEM_TAG_SHIFT) & PX_MEM_TAG_MASK;
+}
 
 /* The same where others may be looking. */
 struct px_mem_slot {

@@ -70,13 +70,13 @@ unsigned px_mem_peer_seen(const struct px_mem *mem, const struct px_mem *peer)
 /* ---- for kernels ---- */
 
 /* enum ptx_peer_sight: which of them shows a block of this kind; 0: none does. */
-static unsigned sight_of(uint64_t kind)
+static unsigned sight_of(const struct px_mem_range *r)
 {
-    switch ((enum px_mem_kind)(kind & PX_MEM_KIND_MASK)) {
+    switch ((enum px_mem_kind)(r->kind & PX_MEM_KIND_MASK)) {
     case PX_MEM_PINNED:
     case PX_MEM_MANAGED:
     case PX_MEM_REGISTERED: return PTX_SEE_HOST;
-    case PX_MEM_DEVICE:
+    case PX_MEM_DEVICE: return px_mem_range_tag(r) == PX_MEM_VARIABLE ? PTX_SEE_VARIABLES : PTX_SEE_DEVICE;
     case PX_MEM_OPENED: return PTX_SEE_DEVICE;
     case PX_MEM_POOL:
     case PX_MEM_MAPPED:
@@ -99,7 +99,7 @@ bool px_mem_of_peer(const struct px_mem *mem, uint64_t va, struct px_extent *ext
         const struct px_mem *peer = atomic_load_explicit(&mem->peer[i].mem, memory_order_acquire);
         if (!has(peer, va, &r)) continue;
         const unsigned what = atomic_load_explicit(&mem->peer[i].what, memory_order_relaxed);
-        const unsigned sight = sight_of(r.kind);
+        const unsigned sight = sight_of(&r);
         if (!(what & sight) && !(sight && r.kind >> GROUPS_SHIFT >> mem->group & 1)) continue;
         const struct px_heap *heap = px_mem_heap_of(peer, va);
         if (heap) return px_heap_extent(heap, va, extent);

@@ -660,11 +660,12 @@ TEST(unified_devices_share_addresses_with_the_host)
 /* Does a kernel of the device that is open reach the word? */
 static bool reaches(ptx_address at)
 {
+    const bool told = ptx_memory_reach(device, at) == PTX_OK;
     const struct step s = {at, 1, 0};
     const ptx_launch_config config = shape(1, &s, sizeof s);
     const ptx_status status = ptx_kernel_launch(kernel_named("step"), &config, NULL);
-    assert_true(status == PTX_OK || status == PTX_ERROR_FAULT);
-    return status == PTX_OK;
+    assert_int_equal(status, told ? PTX_OK : PTX_ERROR_FAULT);
+    return told;
 }
 
 /* Which of the words does it reach? A bit for each. */
@@ -718,14 +719,16 @@ TEST(peers_see_what_is_opened_for_them)
                                     [PTX_SEE_DEVICE] = DEVICE,
                                     [PTX_SEE_HOST | PTX_SEE_DEVICE] = DEVICE | PINNED | MANAGED,
                                     [PTX_SEE_ORDERED] = ORDERED | POOL | MAPPED | BESIDE,
-                                    [PTX_SEE_ALL] = (1 << WORDS) - 1};
+                                    [PTX_SEE_DEVICE | PTX_SEE_ORDERED | PTX_SEE_HOST] = (1 << WORDS) - 1};
     for (unsigned what = 1; what < 8; what++) {
         assert_int_equal(ptx_peer_see(device, peer, what), PTX_OK);
         if (seen[what]) assert_int_equal(reached(at, WORDS), seen[what]);
     }
-    assert_int_equal(ptx_peer_see(device, peer, 8), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_peer_see(device, peer, 16), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_peer_see(device, device, PTX_SEE_ALL), PTX_ERROR_UNSUPPORTED);
+    assert_int_equal(ptx_peer_enable(device, peer), PTX_OK);
     assert_int_equal(ptx_peer_enable(device, peer), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(reached(at, WORDS), (1 << WORDS) - 1);
 
     assert_int_equal(ptx_peer_see(device, peer, PTX_SEE_HOST), PTX_OK);
     assert_int_equal(ptx_pool_open(peer, pool, ANOTHER, 1), PTX_OK);

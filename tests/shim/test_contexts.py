@@ -20,6 +20,7 @@ CC = os.environ.get("CC", "gcc").split()
 
 # Lines that we answer otherwise, and why.
 OTHERWISE = {
+    r"^mapped, read access:": "what may only be read is not supported",
     r"^(the standard pool|a pool of its own|mapped), after its end:": "memory goes with its context",
 }
 
@@ -43,7 +44,7 @@ def main():
         if b"__tsan_init" in file.read():
             print("the thread sanitizer has the addresses that devices would need")
             sys.exit(77)
-    for name, devices in (("contexts", 1),):
+    for name, devices in (("contexts", 1), ("peers", 2)):
         ours, chip = recorder(name, devices)
         tally.check(f"{name}: lines", len(ours) == len(chip), f"{len(ours)}, on a chip {len(chip)}")
         for own, right in zip(ours, chip):

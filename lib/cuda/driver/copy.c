@@ -35,6 +35,16 @@ static ptx_place place_of(const struct px_cu_way *way, CUdeviceptr address)
     return place;
 }
 
+/* A chip copies no memory of pools, and no mapped memory, of another device that this one may not use. */
+static bool is_hidden(const struct px_cu_way *way, const ptx_place *place)
+{
+    ptx_memory_info info = {sizeof info};
+    if (!place->address || place->device == way->vm) return false;
+    return ptx_memory_info_get(place->device, place->address, &info) == PTX_OK &&
+           (info.kind == PTX_MEMORY_STREAM || info.kind == PTX_MEMORY_MAPPED) &&
+           !px_cu_reaches(way->context, place->address);
+}
+
 static bool is_pinned(const struct px_cu_way *way, const void *host)
 {
     ptx_memory_info info;
@@ -100,6 +110,9 @@ static CUresult line(CUstream stream, ptx_place to, ptx_place from, size_t size,
     if (!(to.host || to.address) || !(from.host || from.address)) return CUDA_ERROR_INVALID_VALUE;
     if (to.address && !to.device) copy.to.place.device = device_of(&way, to.address);
     if (from.address && !from.device) copy.from.place.device = device_of(&way, from.address);
+    const bool peers = to.device && from.device; /* which copy in any case */
+    if (!peers && (is_hidden(&way, &copy.to.place) || is_hidden(&way, &copy.from.place)))
+        return CUDA_ERROR_INVALID_VALUE;
     return px_cu_copy(&way, &copy, waits);
 }
 
@@ -129,6 +142,7 @@ CUresult px_cu_copy_any(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream 
                                  .to.place = place_of(&way, to),
                                  .from.place = place_of(&way, from),
                                  .width = size};
+    if (is_hidden(&way, &copy.to.place) || is_hidden(&way, &copy.from.place)) return CUDA_ERROR_INVALID_VALUE;
     return px_cu_copy(&way, &copy, waits);
 }
 
@@ -337,7 +351,8 @@ CUresult px_cu_fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned eleme
         return CUDA_ERROR_INVALID_VALUE;
     const ptx_fill fill = {sizeof fill, to, pitch, 0, width, height, 0, value, element};
     ptx_device *vm = device_of(&way, to);
-    if (vm != way.vm && is_variable(vm, to)) return CUDA_ERROR_INVALID_VALUE;
+    if (vm != way.vm && (is_variable(vm, to) || !px_cu_reaches(way.context, to)))
+        return CUDA_ERROR_INVALID_VALUE;
     if (vm != way.vm) return px_cu_result(way.context, ptx_memory_set(vm, &fill), NULL);
     PX_CU_TRY(px_cu_result(way.context, ptx_stream_fill(vm, &fill, way.stream), NULL));
     /* CUDA driver API, API synchronization behavior, Memset. */

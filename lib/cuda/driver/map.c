@@ -15,6 +15,7 @@ struct mapping {
     CUdeviceptr address;
     size_t size;
     CUmemAccess_flags access;
+    uint32_t opened; /* a bit for each other device that may use it */
 };
 
 struct allocation {
@@ -251,7 +252,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericA
         return px_cu_result(a->head.context, status, NULL);
     }
     pthread_mutex_lock(&a->lock);
-    *m = (struct mapping){a->mappings, address, size, CU_MEM_ACCESS_FLAGS_PROT_NONE};
+    *m = (struct mapping){a->mappings, address, size, CU_MEM_ACCESS_FLAGS_PROT_NONE, 0};
     a->mappings = m;
     pthread_mutex_unlock(&a->lock);
     return CUDA_SUCCESS;
@@ -290,18 +291,6 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size)
     return CUDA_SUCCESS;
 }
 
-static void note_access(void *object, void *user)
-{
-    struct allocation *a = object;
-    const struct request *r = user;
-    pthread_mutex_lock(&a->lock);
-    for (struct mapping *m = a->mappings; m; m = m->next)
-        if (m->address - r->address < r->size)
-            m->access = r->access == PTX_ACCESS_NONE ? CU_MEM_ACCESS_FLAGS_PROT_NONE
-                                                     : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    pthread_mutex_unlock(&a->lock);
-}
-
 static CUresult open_range(struct px_cu_context *c, ptx_device *vm, const struct request *r)
 {
     return px_cu_result(c, ptx_range_access(vm, r->address, r->size, r->access), NULL);
@@ -312,6 +301,7 @@ struct search {
     CUdeviceptr address;
     struct allocation *found; /* taken */
     CUmemAccess_flags access;
+    uint32_t opened;
     CUdeviceptr base; /* of its mapping there, */
     size_t size;      /* and its bytes */
 };
@@ -325,6 +315,7 @@ static void look(void *object, void *user)
         if (s->address - m->address < m->size) {
             s->found = px_cu_again(a);
             s->access = m->access;
+            s->opened = m->opened;
             s->base = m->address;
             s->size = m->size;
         }
@@ -345,7 +336,26 @@ bool px_cu_mapping_at(CUdeviceptr address, ptx_memory_info *info)
 static CUresult open_to_peer(struct px_cu_context *c, ptx_device *vm, const struct request *r)
 {
     const bool on = r->access != PTX_ACCESS_NONE;
+    if (r->access == PTX_ACCESS_READ) return px_cu_unsupported("memory that another device may only read");
     return px_cu_result(c, ptx_range_open(vm, r->address, r->size, r->device, on), NULL);
+}
+
+static void note_access(void *object, void *user)
+{
+    struct allocation *a = object;
+    const struct request *r = user;
+    const bool on = r->access != PTX_ACCESS_NONE;
+    pthread_mutex_lock(&a->lock);
+    for (struct mapping *m = a->mappings; m; m = m->next) {
+        if (m->address - r->address >= r->size) continue;
+        if (r->fn == open_range)
+            m->access = on ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        else if (on)
+            m->opened |= 1u << r->device;
+        else
+            m->opened &= ~(1u << r->device);
+    }
+    pthread_mutex_unlock(&a->lock);
 }
 
 static CUresult set_access(CUdeviceptr address, size_t size, const CUmemAccessDesc *desc)
@@ -369,7 +379,6 @@ static CUresult set_access(CUdeviceptr address, size_t size, const CUmemAccessDe
     if (d != a->head.context->device) {
         r.fn = open_to_peer;
         r.device = (unsigned)d->ordinal;
-        return ask_all(r);
     }
     PX_CU_TRY(ask_all(r));
     px_cu_each(PX_CU_ALLOCATION, NULL, note_access, &r);
@@ -394,7 +403,10 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
     px_cu_each(PX_CU_ALLOCATION, NULL, look, &s);
     PX_CU_HOLD(allocation, a) = s.found;
     if (!a) return CUDA_ERROR_INVALID_VALUE;
-    *flags = d == a->head.context->device ? s.access : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    const bool opened = s.opened >> d->ordinal & 1;
+    *flags = d == a->head.context->device ? s.access
+             : opened                     ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                          : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
 }
 

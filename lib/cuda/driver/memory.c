@@ -37,6 +37,13 @@ struct px_cu_context *px_cu_owner(CUdeviceptr address, struct px_cu_context *pre
     return s.found;
 }
 
+bool px_cu_reaches(const struct px_cu_context *c, CUdeviceptr address)
+{
+    ptx_device *vm = atomic_load(&c->vm);
+    if (!c->range) return true; /* addresses are not the host's: nobody can tell */
+    return vm && ptx_memory_reach(vm, address) == PTX_OK;
+}
+
 /* ---- device memory ---- */
 
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t size)
@@ -250,7 +257,8 @@ CUresult cuMemHostGetFlags(unsigned *flags, void *host)
     pthread_mutex_lock(&lock);
     for (const struct host_note *note = host_notes; note; note = note->next)
         if ((uintptr_t)note->host == info.base) {
-            *flags = note->flags & ~(unsigned)CU_MEMHOSTALLOC_PORTABLE; /* all of it is, and is not told */
+            /* All of it is portable; a chip tells that to other devices alone. */
+            *flags = note->flags & ~(owner->device == c->device ? (unsigned)CU_MEMHOSTALLOC_PORTABLE : 0);
             result = CUDA_SUCCESS;
         }
     pthread_mutex_unlock(&lock);
@@ -282,8 +290,19 @@ static bool of_context(const ptx_memory_info *info)
     return info->kind != PTX_MEMORY_STREAM && info->kind != PTX_MEMORY_MAPPED && !managed_variable;
 }
 
+/* What the device of a context may do with memory. */
+static unsigned access_flags(const struct px_cu_context *c, CUdeviceptr address, const ptx_memory_info *info)
+{
+    const CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = c->device->ordinal};
+    unsigned long long flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (info->kind == PTX_MEMORY_MAPPED) cuMemGetAccess(&flags, &location, address);
+    return (unsigned)flags;
+}
+
+/* `c`: whose context asks. */
 static CUresult of_memory(void *data, CUpointer_attribute attribute, CUdeviceptr address,
-                          struct px_cu_context *owner, const ptx_memory_info *info)
+                          const struct px_cu_context *c, struct px_cu_context *owner,
+                          const ptx_memory_info *info)
 {
     const bool host = is_host(info), managed = info->kind == PTX_MEMORY_MANAGED;
     switch (attribute) {
@@ -293,7 +312,10 @@ static CUresult of_memory(void *data, CUpointer_attribute attribute, CUdeviceptr
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         *(unsigned *)data = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: *(CUdeviceptr *)data = address; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        if (!px_cu_reaches(c, address)) return CUDA_ERROR_INVALID_VALUE;
+        *(CUdeviceptr *)data = address;
+        break;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         if (!host && !managed) return CUDA_ERROR_INVALID_VALUE;
         *(void **)data = (void *)(uintptr_t)address;
@@ -314,7 +336,7 @@ static CUresult of_memory(void *data, CUpointer_attribute attribute, CUdeviceptr
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: *(size_t *)data = info->size; break;
     case CU_POINTER_ATTRIBUTE_MAPPED: *(bool *)data = true; break;
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: *(unsigned long long *)data = 0; break;
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: *(unsigned *)data = CU_MEM_ACCESS_FLAGS_PROT_READWRITE; break;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: *(unsigned *)data = access_flags(c, address, info); break;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         *(CUmemoryPool *)data = info->kind == PTX_MEMORY_STREAM ? px_cu_pool_of(owner, info) : NULL;
         break;
@@ -355,7 +377,8 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
     if (!data) return CUDA_ERROR_INVALID_VALUE;
     PX_CU_HOLD(px_cu_context, c) = preferred();
     PX_CU_HOLD(px_cu_context, owner) = px_cu_owner(address, c, &info);
-    return owner ? of_memory(data, attribute, address, owner, &info) : CUDA_ERROR_INVALID_VALUE;
+    if (!owner) return CUDA_ERROR_INVALID_VALUE;
+    return of_memory(data, attribute, address, c ? c : owner, owner, &info);
 }
 
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **data,
@@ -370,7 +393,7 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes,
         if (!data[i] || attributes[i] < CU_POINTER_ATTRIBUTE_CONTEXT ||
             attributes[i] > CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE)
             return CUDA_ERROR_INVALID_VALUE;
-        if (!owner || of_memory(data[i], attributes[i], address, owner, &info) != CUDA_SUCCESS)
+        if (!owner || of_memory(data[i], attributes[i], address, c ? c : owner, owner, &info) != CUDA_SUCCESS)
             of_nothing(data[i], attributes[i]);
     }
     return CUDA_SUCCESS;

@@ -13,6 +13,9 @@
 struct px_cu_context *px_cu_owner(CUdeviceptr address, struct px_cu_context *preferred,
                                   ptx_memory_info *info);
 
+/* May kernels of the context use the byte there? */
+bool px_cu_reaches(const struct px_cu_context *context, CUdeviceptr address);
+
 /* The mapping that holds an address of mapped memory (cuMemMap), which neighbours may be one block with. */
 bool px_cu_mapping_at(CUdeviceptr address, ptx_memory_info *info);
 

@@ -403,6 +403,7 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *list, size
         if (list[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !d) return CUDA_ERROR_INVALID_DEVICE;
         if (d == p->device && list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             return CUDA_ERROR_INVALID_DEVICE; /* as a chip answers */
+        if (list[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ) return px_cu_unsupported("pools to read alone");
         pthread_mutex_lock(&p->lock);
         p->access[d->ordinal] = list[i].flags;
         struct access access = {(unsigned)d->ordinal, list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE};
