@@ -230,6 +230,7 @@ struct ig_form {
     bool bits, compare, wide, video, mode, home, executable;
     int copy;             /* number in ig.copies, from 1; 0: no copy */
     bool swaps;           /* [swaps]: the first two sources may change places */
+    bool vector;          /* [vec]: the statement is written over vectors of lanes, too */
     const char *shapes;   /* explicit list, or NULL */
     const char *harmless; /* optional slots that mean nothing to the statement, or NULL */
     const char **hot;     /* [hot ...]: entries up to NULL, none means all; NULL without the attribute */
@@ -383,7 +384,7 @@ struct ig_handler {
     const struct ig_family *family;
     const char *d, *e, *sources[3]; /* lane types; e: NULL when it is not written */
     int ns;
-    bool cc, hot, swaps;
+    bool cc, hot, swaps, vector;
     struct ig_facts facts; /* of the row whose name it bears */
 };
 void ig_emit_statements(FILE *out); /* px_isa_statements */

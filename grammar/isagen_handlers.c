@@ -486,6 +486,7 @@ static int handler_for(struct expansion *x, bool with_e)
     }
     give_name(x, found, is_new);
     handlers[found].hot |= is_hot(x);
+    handlers[found].vector |= form->vector;
     handlers[found].swaps |= form->swaps || is_symmetric(handler_name(x));
     return found;
 }
@@ -556,6 +557,7 @@ void ig_check_handlers(void)
         const struct ig_handler *h = &handlers[i];
         if (!h->family) ig_error(h->at, "no `family` line stands before a row with a statement");
         if (h->hot && !h->family->hot) ig_error(h->at, "[hot] in family %s, which is not", h->family->name);
+        if (h->vector && (h->e || h->cc)) ig_error(h->at, "[vec] with a second result or the carry flag");
     }
     for (int i = 0; i < nnumbered; i++)
         if (name_find(numbered[i].name) < 0)

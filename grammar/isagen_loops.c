@@ -134,6 +134,45 @@ static void loop(FILE *out, const struct ig_handler *h, const char *shape, bool 
     fputs("    }\n", out);
 }
 
+/* ---- the same over vectors of lanes (lib/ops/vector.h) ---- */
+
+/* The statement with the vector twin of each function: px_v_NAME for px_NAME. */
+static const char *over_vectors(const struct ig_handler *h)
+{
+    const char *out = "";
+    for (const char *s = h->statement, *next; *s; s = next) {
+        next = strstr(s, "px_");
+        next = next ? next + 3 : s + strlen(s);
+        out = ig_format("%s%.*s%s", out, (int)(next - s), s,
+                        next > s + 2 && !strncmp(next - 3, "px_", 3) ? "v_" : "");
+    }
+    return out;
+}
+
+static void vector_source(FILE *out, const struct ig_handler *h, int i, const char *from, const char *indent)
+{
+    const char *type = h->sources[i];
+    fprintf(out, "%sconst px_v_%s %c = px_v_%s_%s(", indent, type, 'a' + i, from, type);
+    fprintf(out, *from == 'a' ? "*p%c);\n" : "p%c + i);\n", 'a' + i);
+}
+
+/* Scalars are spread before the loop. */
+static void vector_loop(FILE *out, const struct ig_handler *h, const char *shape)
+{
+    const char *d = ig_lane_type(h, h->d)->row;
+    for (int i = 0; i < h->ns; i++) {
+        const char *row = ig_lane_type(h, h->sources[i])->row, name = (char)('a' + i);
+        fprintf(out, "    const %s *p%c = PX_ROW(g, %s, in->%c);\n", row, name, row, name);
+        if (is_scalar(shape, i)) vector_source(out, h, i, "all", "    ");
+    }
+    fprintf(out, "    %s *pd = PX_ROW(g, %s, in->d);\n    const uint32_t n = g->n & ~31u;\n", d, d);
+    fputs("    for (uint32_t i = 0; i < n; i += PX_VECTOR) {\n", out);
+    for (int i = 0; i < h->ns; i++)
+        if (!is_scalar(shape, i)) vector_source(out, h, i, "load", "        ");
+    fprintf(out, "        px_v_%s d;\n        %s\n        px_v_store_%s(pd + i, d);\n    }\n", h->d,
+            over_vectors(h), h->d);
+}
+
 static const char *function_name(const struct ig_handler *h, const char *shape, bool masked)
 {
     return ig_format("%s_%s%s", h->name, shape, masked ? "_masked" : "");
@@ -141,10 +180,17 @@ static const char *function_name(const struct ig_handler *h, const char *shape, 
 
 static void function(FILE *out, const struct ig_handler *h, const char *shape, bool masked)
 {
+    const bool vectors = h->vector && !masked;
     fprintf(out, "\nint PX_AT_LEVEL(%s)(struct px_gang *g, const struct px_insn *in)\n{\n",
             function_name(h, shape, masked));
+    if (vectors) {
+        fputs("#ifdef PX_VECTOR\n", out);
+        vector_loop(out, h, shape);
+        fputs("#else\n", out);
+    }
     open_rows(out, h, shape, masked);
     loop(out, h, shape, masked);
+    if (vectors) fputs("#endif\n", out);
     fputs("    return PX_STEP_NEXT;\n}\n", out);
 }
 
@@ -198,7 +244,7 @@ static void head(FILE *out, const char *what)
 {
     fprintf(out,
             "/* Made by isagen: handlers of the instruction table's statements, %s. */\n"
-            "#include \"ops/lane.h\"\n#include \"ops/row.h\"\n\n"
+            "#include \"ops/lane.h\"\n#include \"ops/row.h\"\n#include \"ops/vector.h\"\n\n"
             "#pragma GCC diagnostic ignored \"-Wpedantic\" /* statements of the table may say __int128 */\n",
             what);
 }

@@ -322,7 +322,7 @@ static bool *flag_named(struct ig_form *form, const char *name)
         bool *flag;
     } flags[] = {{"bits", &form->bits},       {"wide", &form->wide},   {"video", &form->video},
                  {"compare", &form->compare}, {"swaps", &form->swaps}, {"home", &form->home},
-                 {"mode", &form->mode}};
+                 {"mode", &form->mode},       {"vec", &form->vector}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (!strcmp(flags[i].name, name)) return flags[i].flag;
     return NULL;

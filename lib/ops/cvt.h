@@ -180,20 +180,4 @@ static inline double px_cvt_f64_f16(uint16_t a)
     return px_is_nan_f16(a) ? px_float_b64(nan) : (double)px_f32_of_f16(a);
 }
 
-/* a to the upper half, b to the lower. */
-#define PX_PACK(name, mode)                                                                                  \
-    static inline uint32_t px_pack_f16x2_##name(float a, float b, int relu)                                  \
-    {                                                                                                        \
-        uint16_t high = px_f16_of_float(a, mode), low = px_f16_of_float(b, mode);                            \
-        high = relu ? px_relu_16(high) : high;                                                               \
-        low = relu ? px_relu_16(low) : low;                                                                  \
-        return low | (uint32_t)high << 16;                                                                   \
-    }                                                                                                        \
-    static inline uint32_t px_pack_bf16x2_##name(float a, float b, int relu)                                 \
-    {                                                                                                        \
-        return px_cvt_bf16_f32_##name(b, relu) | (uint32_t)px_cvt_bf16_f32_##name(a, relu) << 16;            \
-    }
-PX_PACK(rn, PX_RN)
-PX_PACK(rz, PX_RZ)
-
 #endif

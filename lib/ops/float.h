@@ -24,6 +24,11 @@ static inline uint32_t px_flush32(uint32_t u, int ftz)
     return ftz && !(u & 0x7f800000u) ? u & 0x80000000u : u;
 }
 
+static inline float px_flushed_f32(float x, int ftz)
+{
+    return px_float_b32(px_flush32(px_bits_f32(x), ftz));
+}
+
 /* [0, 1]; NaN and -0 give +0. */
 static inline float px_sat_f32(float x)
 {

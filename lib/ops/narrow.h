@@ -72,6 +72,16 @@ static inline uint16_t px_cvt_limit_bf16(float a, int mode, int relu, int finite
     return px_limit_16(px_bf16_of_float(a, mode), 0x7f80, relu, finite);
 }
 
+/* a to the upper half, b to the lower. */
+#define PX_PACK(type)                                                                                        \
+    static inline uint32_t px_pack_limit_##type##x2(float a, float b, int mode, int relu, int finite)        \
+    {                                                                                                        \
+        return px_cvt_limit_##type(b, mode, relu, finite) |                                                  \
+               (uint32_t)px_cvt_limit_##type(a, mode, relu, finite) << 16;                                   \
+    }
+PX_PACK(f16)
+PX_PACK(bf16)
+
 /* ---- tf32: f32 with 10 fraction bits ---- */
 
 /* Halves away from zero. A NaN is cut, not rounded; .satfinite steps back from infinity, and from NaNs too.
