@@ -275,6 +275,11 @@ bench: all $(BENCHES:%=$(B)/tests/%)
 	@for b in $(BENCHES); do PTXAS=$(B)/bin/ptxas $(B)/tests/$$b || exit 1; done
 	@python3 tests/bench/check.py $(B)/bin/ptxas $(B)/bench
 
+# What each instruction form costs, written to docs/performance-forms.md; FORMS takes options of tests/bench/forms.py.
+bench-forms: all $(B)/tests/bench_forms
+	@python3 tests/bench/forms.py --build $(B) $(FORMS)
+.PHONY: bench-forms
+
 # Agreement with NVIDIA's ptxas, where there is one (docs/parity.md); PARITY takes its options.
 parity: $(B)/bin/ptxas
 	@python3 tests/parity/parity.py --build $(B) $(PARITY)

@@ -37,8 +37,8 @@ TEST_EXTRA += $(B)/tests/test_nvlink $(B)/tests/test_verdicts
 
 # ---- speed (make bench): workloads, approximate units, matrix products, texture unit, streams, decoding, driver ----
 BENCH = $(B)/tests/bench
-TEST_EXTRA += $(BENCH) $(addprefix $(B)/tests/bench_,units matrix engine decode kernels_matrix texture streams networks driver)
-$(foreach b,units matrix engine decode kernels_matrix texture streams,$(eval $(call program,bench_$b,tests/bench/$b.c)))
+TEST_EXTRA += $(BENCH) $(addprefix $(B)/tests/bench_,units matrix engine decode kernels_matrix texture streams networks driver forms)
+$(foreach b,units matrix engine decode kernels_matrix texture streams forms,$(eval $(call program,bench_$b,tests/bench/$b.c)))
 # The reference must not be contracted: it stands for what the chip computes. What the engine is measured beside is plain C, as
 # fast as the compiler makes it for this machine; so are the kernels of neural networks in C.
 FAST_C = -std=gnu17 -O3 -march=native -ffp-contract=off -fno-math-errno -fwrapv -pthread -w
