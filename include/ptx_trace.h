@@ -100,8 +100,8 @@ typedef struct ptx_trace_access {
 
 /*
  * While a trace function hears of `access`: what lane number `lane` of it is about to store, and what lies
- * there now, each of the lane's bytes (at most 8). False, and nothing changes: it is no store of one element,
- * or its address leads nowhere.
+ * there now, each of the lane's bytes (at most 16). False, and nothing changes: it is no store of at most
+ * four elements and 16 bytes, or its address leads nowhere.
  */
 PTX_API int ptx_trace_stored(const ptx_trace_access *access, unsigned lane, void *value, void *memory);
 
@@ -118,7 +118,10 @@ typedef enum ptx_trace_kind {
     PTX_TRACE_WARP_LEAVE = 8,     /* and go on */
     PTX_TRACE_FENCE = 9,          /* fence and membar: `order`, `scope` */
     PTX_TRACE_COMMIT = 10,        /* cp.async.commit_group */
-    PTX_TRACE_WAIT = 11           /* cp.async.wait_group: `number` groups may be left; `count` 1: wait_all */
+    PTX_TRACE_WAIT = 11,          /* cp.async.wait_group: `number` groups may be left; `count` 1: wait_all */
+    PTX_TRACE_GRID_ARRIVE =
+        12,                   /* a thread comes to the barrier of a cooperative grid by a call (`at` NULL) */
+    PTX_TRACE_GRID_LEAVE = 13 /* and goes on */
 } ptx_trace_kind;
 
 /* Fields that do not belong to the kind are zero. `threads` are numbers in the block, rising; they and the

@@ -115,6 +115,8 @@ typedef struct ptx_device_config {
                           programs two calls may come at once. What it answers does not matter */
     void *dump_user;
     ptx_ub ub;
+    unsigned check; /* PTX_CHECK_ of ptx_check.h, or-ed: blocks run on one worker, and what they do wrong is
+                       found. 0: nothing is checked */
     ptx_trace_event_fn trace_event; /* called with trace_user for what orders accesses; NULL: nobody asks */
     unsigned group;    /* 0 to 31: other unified devices may open memory for a group (ptx_memory.h) */
     uint64_t launches; /* bytes of the host's memory for records of launches (ptx_launches.h); what does not

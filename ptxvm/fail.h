@@ -8,7 +8,8 @@ enum exit_code {
     EXIT_USAGE = 2,
     EXIT_ASSEMBLY = 3, /* the PTX is not legal, does not link, or uses what the VM cannot run */
     EXIT_FAULT = 4,
-    EXIT_STOPPED = 5 /* deadlock, step or time limit, interrupt, out of memory */
+    EXIT_STOPPED = 5, /* deadlock, step or time limit, interrupt, out of memory */
+    EXIT_FOUND = 6    /* --check found something; --check-exit names another */
 };
 
 /* Prints "ptxvm: MESSAGE" on standard error and exits. For a usage error it adds where help is. */

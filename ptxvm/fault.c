@@ -19,7 +19,7 @@ static uint64_t distance(ptx_address address, ptx_address base, uint64_t size)
     return address >= base + size ? address - (base + size) + 1 : 0;
 }
 
-static void nearest_buffer(ptx_address address, const struct arguments *arguments)
+void report_buffer(ptx_address address, const struct arguments *arguments)
 {
     enum { NEAR = 1 << 16 };
     const struct buffer *nearest = NULL;
@@ -108,7 +108,7 @@ void report_fault(const struct outcome *outcome, const struct modules *modules,
                 fault->cta[2], fault->thread[0], fault->thread[1], fault->thread[2]);
     if (fault->address) fprintf(stderr, "  %-12s 0x%llx\n", "address", (unsigned long long)fault->address);
     field("allocation", fault->allocation);
-    if (fault->address) nearest_buffer(fault->address, arguments);
+    if (fault->address) report_buffer(fault->address, arguments);
     /* One thread's fault needs no list of the others. */
     if (outcome->status != PTX_ERROR_FAULT) show_state(fault->state);
 }

@@ -61,6 +61,10 @@ const char *const help_text[] = {
     "  --trace FILE        every access to memory, a line for the threads that make it together; - is "
     "standard "
     "output\n"
+    "  --check race        finds races: accesses of two threads that nothing orders; all: all checks;\n"
+    "                      no-race-values leaves out those that write one value; exit code 6\n"
+    "  --check-exit N      another exit code for findings (0: none)   --check-limit N   findings shown "
+    "(100)\n"
     "  --json              one JSON object instead of text       --quiet   no summaries\n"
     "\n"
     "How it runs\n"
@@ -102,5 +106,6 @@ const char *const help_text[] = {
     "\n"
     "Exit codes: 0 fine, 1 an expectation failed, 2 usage, 3 does not assemble or link, 4 a fault in the "
     "kernel,\n"
-    "5 deadlock, limit or interrupt. Numbers of bytes take K, M, G. --version tells the version.\n",
+    "5 deadlock, limit or interrupt, 6 --check found something. Numbers of bytes take K, M, G. --version "
+    "tells the version.\n",
     NULL};

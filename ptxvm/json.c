@@ -2,6 +2,7 @@
  *
  * Numbers that JSON cannot hold exactly (64-bit integers, hashes, addresses, NaN) are strings. */
 #include "report.h"
+#include "check.h"
 #include "counts.h"
 #include "launches.h"
 
@@ -132,12 +133,13 @@ static bool has_fault(ptx_status status)
            status == PTX_ERROR_INTERRUPTED || status == PTX_ERROR_UNSUPPORTED;
 }
 
-void report_json(ptx_device *device, const struct outcome *outcome, int exit_code,
-                 const struct arguments *arguments, const struct kernel *kernel,
-                 const struct options *options)
+int report_json(ptx_device *device, const struct outcome *outcome, int exit_code,
+                const struct arguments *arguments, const struct kernel *kernel, const struct options *options)
 {
     json_t *object = json_object(), *buffers = json_array();
     json_object_set_new(object, "status", text(ptx_status_name(outcome->status)));
+    json_t *findings = options->check ? json_array() : NULL;
+    if (findings) exit_code = check_json(device, exit_code, options, findings);
     json_object_set_new(object, "exit_code", json_integer(exit_code));
     json_object_set_new(object, "kernel", text(kernel->info.name));
     json_object_set_new(object, "grid", three(options->grid));
@@ -152,10 +154,12 @@ void report_json(ptx_device *device, const struct outcome *outcome, int exit_cod
                               buffer_object(buffer, wanted_elements(buffer, arguments, kernel, options)));
     }
     json_object_set_new(object, "buffers", buffers);
+    if (findings) json_object_set_new(object, "findings", findings);
     if (has_fault(outcome->status)) json_object_set_new(object, "fault", fault_object(&outcome->fault));
     if (outcome->message && *outcome->message) json_object_set_new(object, "message", text(outcome->message));
     if (json_dumpf(object, stdout, JSON_INDENT(0)) != 0)
         fail(EXIT_USAGE, "the JSON object cannot be written");
     putchar('\n');
     json_decref(object);
+    return exit_code;
 }

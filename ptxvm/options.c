@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "check.h"
 #include "fail.h"
 #include "ptxvm.h"
 #include "ptx_tools.h"
+
+enum { CHECK_LIMIT = 100 };
 
 /* ---- values ---- */
 
@@ -195,6 +198,9 @@ enum {
     OPT_COUNTS,
     OPT_TRACE,
     OPT_LAUNCHES,
+    OPT_CHECK,
+    OPT_CHECK_EXIT,
+    OPT_CHECK_LIMIT,
     OPT_SCHEDULE,
     OPT_JSON,
     OPT_LIST,
@@ -249,6 +255,9 @@ static const struct option long_options[] = {
     {"expect-launch", required_argument, NULL, OPT_EXPECT_LAUNCH},
     {"expect-no-launch", required_argument, NULL, OPT_EXPECT_NO_LAUNCH},
     {"expect-depth", required_argument, NULL, OPT_EXPECT_DEPTH},
+    {"check", required_argument, NULL, OPT_CHECK},
+    {"check-exit", required_argument, NULL, OPT_CHECK_EXIT},
+    {"check-limit", required_argument, NULL, OPT_CHECK_LIMIT},
     {"json", no_argument, NULL, OPT_JSON},
     {"list", no_argument, NULL, OPT_LIST},
     {"coverage", no_argument, NULL, OPT_COVERAGE},
@@ -376,6 +385,18 @@ static bool store_device_option(struct options *options, int option, const char 
     }
 }
 
+static bool store_check_option(struct options *options, int option, const char *value)
+{
+    switch (option) {
+    case OPT_CHECK: options->check |= check_words(value); return true;
+    case OPT_CHECK_EXIT: options->check_exit = (int)number("--check-exit", value, 255); return true;
+    case OPT_CHECK_LIMIT:
+        options->check_limit = (unsigned)number("--check-limit", value, UINT32_MAX);
+        return true;
+    default: return false;
+    }
+}
+
 static void store_mode(struct options *options, int option)
 {
     switch (option) {
@@ -394,12 +415,17 @@ static void store_mode(struct options *options, int option)
 void options_parse(struct options *options, int argc, char **argv)
 {
     int option;
-    *options = (struct options){.grid = {1, 1, 1}, .block = {1, 1, 1}, .dump_ir = getenv("PTXVM_DUMP_IR")};
+    *options = (struct options){.grid = {1, 1, 1},
+                                .block = {1, 1, 1},
+                                .dump_ir = getenv("PTXVM_DUMP_IR"),
+                                .check_limit = CHECK_LIMIT,
+                                .check_exit = EXIT_FOUND};
     optind = 0; /* start afresh: tests parse many command lines */
     while ((option = getopt_long(argc, argv, "k:g:b:s:a:hV", long_options, NULL)) != -1) {
         if (option == 'h') option = OPT_HELP;
         if (option == 'V') option = OPT_VERSION;
         if (option == OPT_EXEC) {
+            if (options->check) fail(EXIT_USAGE, "--check does not go with --exec yet");
             if (options->trace_file) fail(EXIT_USAGE, "--trace does not go with --exec");
             if (options->launch_patterns.n)
                 fail(EXIT_USAGE, "--expect-launch and its kin do not go with --exec");
@@ -407,7 +433,8 @@ void options_parse(struct options *options, int argc, char **argv)
             return;
         }
         if (!store_kernel_option(options, option, optarg) && !store_expectation(options, option, optarg) &&
-            !store_device_option(options, option, optarg) && !store_program_option(options, option, optarg))
+            !store_device_option(options, option, optarg) && !store_check_option(options, option, optarg) &&
+            !store_program_option(options, option, optarg))
             store_mode(options, option);
     }
     for (int i = optind; i < argc; i++) words_add(&options->files, argv[i]);

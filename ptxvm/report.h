@@ -33,12 +33,16 @@ void report_counts(const struct outcome *outcome, const struct kernel *kernel, c
 void report_fault(const struct outcome *outcome, const struct modules *modules,
                   const struct arguments *arguments);
 
+/* Which buffer of the command line the address is in, or near, on standard error; nothing when it is in none.
+ */
+void report_buffer(ptx_address address, const struct arguments *arguments);
+
 /* What of the kernel cannot be run yet, on standard error. */
 void report_refusal(const struct outcome *outcome, const struct modules *modules);
 
-/* One JSON object on standard output. */
-void report_json(ptx_device *device, const struct outcome *outcome, int exit_code,
-                 const struct arguments *arguments, const struct kernel *kernel,
-                 const struct options *options);
+/* One JSON object on standard output. The exit code: `exit_code`, unless a check found something. */
+int report_json(ptx_device *device, const struct outcome *outcome, int exit_code,
+                const struct arguments *arguments, const struct kernel *kernel,
+                const struct options *options);
 
 #endif

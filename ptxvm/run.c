@@ -14,6 +14,7 @@
 #include "fail.h"
 #include "launches.h"
 #include "list.h"
+#include "check.h"
 #include "counts.h"
 #include "report.h"
 #include "trace.h"
@@ -110,6 +111,7 @@ static ptx_device *make_device(const struct options *options, struct output *out
         .trace_event = output->trace ? trace_event : NULL,
         .trace_user = output->trace,
         .launches = launches_bytes(options),
+        .check = options->check,
         .dump_ir = options->dump ? NULL : options->dump_ir,
         .dump = write_dump,
         .error = error,
@@ -245,8 +247,7 @@ static int tell(ptx_device *device, const struct outcome *outcome, const struct 
     launches_write(device, options);
     if (options->counts_file) counts_write(device, options->counts_file);
     if (options->json) {
-        report_json(device, outcome, code, arguments, kernel, options);
-        return code;
+        return report_json(device, outcome, code, arguments, kernel, options);
     }
     if (code != EXIT_USAGE && code != EXIT_ASSEMBLY) report_buffers(outcome, arguments, kernel, options);
     if (options->counts && !options->counts_file) {
@@ -255,7 +256,7 @@ static int tell(ptx_device *device, const struct outcome *outcome, const struct 
     }
     launches_print(device, options);
     tell_failure(outcome, modules, arguments);
-    return code;
+    return options->check ? check_report(device, code, modules, arguments, options) : code;
 }
 
 static int run_kernel(const struct modules *modules, const struct kernel *chosen,

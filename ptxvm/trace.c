@@ -127,6 +127,8 @@ static void print_kind(FILE *file, const ptx_trace_event *e)
     case PTX_TRACE_WARP_ARRIVE: fprintf(file, " arrive at warp barrier 0x%" PRIx64, e->number); break;
     case PTX_TRACE_WARP_LEAVE: fprintf(file, " leave warp barrier 0x%" PRIx64, e->number); break;
     case PTX_TRACE_FENCE: fprintf(file, " fence"); break;
+    case PTX_TRACE_GRID_ARRIVE: fprintf(file, " arrive at the grid's barrier"); break;
+    case PTX_TRACE_GRID_LEAVE: fprintf(file, " leave the grid's barrier"); break;
     case PTX_TRACE_COMMIT: fprintf(file, " commit"); break;
     default: fprintf(file, e->count ? " wait for all copies" : " wait for groups but %" PRIu64, e->number);
     }

@@ -2,9 +2,11 @@
  * api/device.c - the public functions of ptxvm.h: check the
  * arguments, call inward.
  */
+#include "api/check.h"
 #include "api/take.h"
 #include "base/sized.h"
 #include "cdp/cdp.h"
+#include "san/san.h"
 #include "vm/device/device.h"
 #include <string.h>
 
@@ -20,12 +22,22 @@ PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device
 {
     ptx_device_config own;
     if (!device || !px_take(&own, sizeof own, FIRST_DEVICE, config)) return PTX_ERROR_INVALID_ARGUMENT;
-    return px_device_create(&own, px_cdp_runtime(), device);
+    struct px_san *san;
+    ptx_status status = px_check_begin(&own, &san);
+    if (status == PTX_OK) status = px_device_create(&own, px_cdp_runtime(), device);
+    if (status == PTX_OK)
+        (*device)->san = san;
+    else
+        px_san_free(san);
+    return status;
 }
 
 PTX_API void ptx_device_destroy(ptx_device *device)
 {
-    if (px_device_usable(device)) px_device_destroy(device);
+    if (!px_device_usable(device) || px_device_is_inside(device)) return;
+    struct px_san *san = device->san;
+    px_device_destroy(device);
+    px_san_free(san);
 }
 
 PTX_API void ptx_device_interrupt(ptx_device *device)

@@ -6,6 +6,7 @@
  */
 #include "cdp/state.h"
 #include "gang/gang.h"
+#include "ops/trace.h"
 #include "vm/sched/cooperative.h"
 
 enum { SCOPE_GRID = 1 }; /* cudaCGScope; 2, of several devices, went with CUDA 13 */
@@ -49,5 +50,8 @@ enum px_ext cdp_group_rank(struct px_call *call)
 enum px_ext cdp_group_synchronize(struct px_call *call)
 {
     if (!knows(call, cdp_arg64(call, 0))) return cdp_answer_only(call, CDP_UNKNOWN);
-    return px_cooperative_meet(call->cta, &call->state) ? cdp_answer_only(call, PX_CUDA_OK) : PX_EXT_PARK;
+    if (!call->state) px_trace_thread(call->cta, call->worker, PTX_TRACE_GRID_ARRIVE, call->thread);
+    if (!px_cooperative_meet(call->cta, &call->state)) return PX_EXT_PARK;
+    px_trace_thread(call->cta, call->worker, PTX_TRACE_GRID_LEAVE, call->thread);
+    return cdp_answer_only(call, PX_CUDA_OK);
 }

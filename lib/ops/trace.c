@@ -119,6 +119,16 @@ int px_trace_access(struct px_gang *g, const struct px_insn *in)
     return PX_STEP_NEXT;
 }
 
+/* A line of a matrix whose elements lie in the warp's lanes, two each. */
+static void get_line(const struct px_gang *g, const struct px_traced *t, const uint32_t rows[4],
+                     uint32_t lane, uint16_t line[8])
+{
+    const uint16_t *halves = PX_ROW(g, uint16_t, rows[lane % WARP / 8 % t->parts]) + lane / WARP * WARP * 2;
+    const uint32_t i = lane % 8;
+    for (uint32_t k = 0; k < 8; k++)
+        line[k] = t->fragment == PX_FRAGMENT_ROWS ? halves[i * 8 + k] : halves[k * 8 + i];
+}
+
 bool px_trace_stored(const ptx_trace_access *access, unsigned lane, void *value, void *memory)
 {
     static const uint8_t spaces[PTX_COUNT_SPACES] = {
@@ -128,10 +138,14 @@ bool px_trace_stored(const ptx_trace_access *access, unsigned lane, void *value,
     const struct px_traced *t = context->in->aux;
     const ptx_trace_lane *l = &access->lanes[lane];
     const uint32_t of_gang = l->thread - g->first;
-    if (!t->stored || !spaces[access->reached]) return false;
+    const struct px_insn *in = context->in;
+    const uint32_t rows[] = {in->c, in->d, in->e, in->source4}, part = t->parts ? l->bytes / t->parts : 0;
+    if (!t->parts || !spaces[access->reached]) return false;
     struct px_place_of p = px_gang_find(context->g, spaces[access->reached], of_gang, l->address, l->bytes);
     if (!p.host) return false;
-    memcpy(value, g->frame + context->in->c + (size_t)of_gang * t->stored, l->bytes);
+    if (t->fragment) get_line(g, t, rows, of_gang, value);
+    for (uint32_t i = 0; i < t->parts && !t->fragment; i++)
+        memcpy((uint8_t *)value + i * part, g->frame + rows[i] + (size_t)of_gang * t->stored, part);
     px_lane_get(memory, p.host, l->bytes, p.stride, l->address);
     return true;
 }
@@ -178,4 +192,11 @@ void px_trace_block(const struct px_cta *cta, const struct px_worker *worker, pt
 {
     ptx_trace_event event = {.kind = kind, .nthreads = cta->threads};
     tell(cta, worker, &event);
+}
+
+void px_trace_thread(const struct px_cta *cta, const struct px_worker *worker, ptx_trace_kind kind,
+                     uint32_t thread)
+{
+    ptx_trace_event event = {.kind = kind, .nthreads = 1, .threads = &thread};
+    if (worker->trace_event) tell(cta, worker, &event);
 }

@@ -32,8 +32,12 @@ struct px_traced {
      * or 0: so many elements of `bits` bits as px_insn.b says, a row or (PX_IF_NEGATE) a scalar. */
     uint32_t lines, apart, bits;
     uint32_t masked; /* mask row of the threads that take part; 0: the entry's, or that of the guard */
-    uint8_t
-        stored; /* px_insn.c is the row that a store of one element takes, of so many bytes; 0: it is none */
+    /* A store of at most four elements, 16 bytes: px_insn.c, d, e, source4 are their rows, `stored` bytes a
+     * lane. */
+    uint8_t parts, stored;
+    /* The same of stmatrix: each row holds an 8x8 matrix of 16-bit elements, whose line i lane i of eight
+     * stores. */
+    enum px_traced_fragment { PX_FRAGMENT_NONE, PX_FRAGMENT_ROWS, PX_FRAGMENT_COLUMNS } fragment;
 };
 
 int px_trace_access(struct px_gang *g, const struct px_insn *in);
@@ -51,6 +55,9 @@ struct px_ordered {
 int px_trace_event(struct px_gang *g, const struct px_insn *in);
 
 /* Of a block: BLOCK_BEGIN, BLOCK_END. */
+/* Of one thread, when somebody hears of it: GRID_ARRIVE, GRID_LEAVE. */
+void px_trace_thread(const struct px_cta *cta, const struct px_worker *worker, ptx_trace_kind kind,
+                     uint32_t thread);
 void px_trace_block(const struct px_cta *cta, const struct px_worker *worker, ptx_trace_kind kind);
 
 #endif

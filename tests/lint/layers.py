@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks who knows whom: base <- isa <- front <- flow <- match <- check <- syntax <- lint <- link <- mem <-
-approx <- tex <- gang <- ops <- code <- vm <- cdp <- launches <- api <- run <- cuda <- tools.
+approx <- tex <- gang <- ops <- code <- vm <- cdp <- san <- launches <- api <- run <- cuda <- tools.
 
 By includes: a file of lib/ includes headers of its own folder, of folders to the left of it, the public
 headers, and generated headers that belong to such a folder. The tools include the public headers and their
@@ -16,7 +16,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LAYERS = (
     "base isa front flow match check syntax lint link mem".split()
-    + "approx tex gang ops code vm cdp launches api run cuda tools".split()
+    + "approx tex gang ops code vm cdp san launches api run cuda tools".split()
 )
 PUBLIC = {
     "ptx.h",
@@ -30,6 +30,7 @@ PUBLIC = {
     "ptx_info.h",
     "ptx_watch.h",
     "ptx_trace.h",
+    "ptx_check.h",
     "ptx_counts.h",
     "ptx_launches.h",
     "ptx_texture.h",

@@ -137,6 +137,9 @@ struct px_traced;
 void px_emit_trace(struct px_emitter *e, const struct px_ir_operand *address, unsigned how, uint32_t bytes);
 void px_emit_trace_store(struct px_emitter *e, const struct px_ir_operand *address, unsigned how,
                          const struct px_ir_operand *values, uint32_t n);
+/* Of stmatrix: n matrices. */
+void px_emit_trace_matrix(struct px_emitter *e, const struct px_ir_operand *address,
+                          const struct px_traced *told, const struct px_ir_operand *values, uint32_t n);
 /* The same of `told`, but for what px_emit_trace fills in; `sizes`: bytes of each lane, or a row's lines are
  * that far apart (in elements), or what is stored, or NULL. */
 void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address, const struct px_traced *told,

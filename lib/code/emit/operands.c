@@ -12,12 +12,15 @@ static const px_handler handlers[] = {
 
 /* Of a fragment's n matrices each is 8 rows, whose addresses 8 lanes of the warp have. */
 static void tell(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *address,
-                 uint32_t n)
+                 const struct px_ir_operand *values, uint32_t n)
 {
     struct px_traced t = {.how = in->fact, .bytes = address->elem};
     if (!in->fact) return;
     if (px_ir_flags(in->op) & PX_OPF_fragment) t.first = 8 * n;
-    px_emit_trace_as(e, address, &t, NULL);
+    if (t.first && in->fact & PTX_TRACE_WRITE)
+        px_emit_trace_matrix(e, address, &t, values, n);
+    else
+        px_emit_trace_as(e, address, &t, NULL);
 }
 
 void px_emit_operands(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
@@ -32,7 +35,7 @@ void px_emit_operands(struct px_emitter *e, const struct px_ir_inst *in, const s
     rows->ndst = in->ndst;
     rows->n = 0;
     px_emit_guard(e, true);
-    if (address) tell(e, in, address, n);
+    if (address) tell(e, in, address, address == o ? o + 1 : o, n);
     if (address) r = px_emit_access(e, address, address->elem);
     for (uint32_t i = 0; i < in->nopds; i++)
         if (&o[i] != address) rows->row[rows->n++] = px_emit_row(e, &o[i]);

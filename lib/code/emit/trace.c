@@ -135,8 +135,10 @@ void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address,
     }
     r.aux = t;
     r.m = t->masked ? t->masked : e->guard;
-    if (sizes && t->stored) {
-        r.c = px_emit_row(e, sizes);
+    uint32_t *const rows[] = {&r.c, &r.d, &r.e, &r.source4};
+    for (uint32_t i = 0; i < t->parts; i++) *rows[i] = px_emit_row(e, &sizes[i]);
+    if (t->parts) {
+        r.b = 0;
     } else if (sizes && t->lines && px_emit_is_scalar(sizes)) {
         r.flags |= PX_IF_NEGATE;
         r.b = px_emit_place(e, sizes);
@@ -155,8 +157,24 @@ void px_emit_trace_store(struct px_emitter *e, const struct px_ir_operand *addre
                          const struct px_ir_operand *values, uint32_t n)
 {
     struct px_traced t = {.how = how, .bytes = address->elem * n};
-    if (n == 1 && address->elem <= 8) t.stored = values[0].elem;
-    px_emit_trace_as(e, address, &t, t.stored ? values : NULL);
+    bool alike = n <= 4 && t.bytes <= 16;
+    for (uint32_t i = 0; i < n; i++) alike &= values[i].elem == values[0].elem;
+    if (alike) t.parts = (uint8_t)n, t.stored = values[0].elem;
+    px_emit_trace_as(e, address, &t, alike ? values : NULL);
+}
+
+void px_emit_trace_matrix(struct px_emitter *e, const struct px_ir_operand *address,
+                          const struct px_traced *told, const struct px_ir_operand *values, uint32_t n)
+{
+    struct px_traced t = *told;
+    const struct px_inst *inst = inst_of(e);
+    const bool halves = inst && has(inst, "b16") && n <= 4;
+    if (halves) {
+        t.parts = (uint8_t)n;
+        t.stored = 4;
+        t.fragment = has(inst, "trans") ? PX_FRAGMENT_COLUMNS : PX_FRAGMENT_ROWS;
+    }
+    px_emit_trace_as(e, address, &t, halves ? values : NULL);
 }
 
 /* ---- what orders accesses ---- */

@@ -502,9 +502,14 @@ static void end_work(struct ptx_device *device)
     px_sched_unlock(&device->sched);
 }
 
+bool px_device_is_inside(struct ptx_device *device)
+{
+    return device->sched.helpers && px_sched_is_worker(&device->sched);
+}
+
 void px_device_destroy(ptx_device *device)
 {
-    if (!device || (device->sched.helpers && px_sched_is_worker(&device->sched))) return;
+    if (!device || px_device_is_inside(device)) return;
     if (device->sched.helpers) end_work(device);
     px_watch_leaks(device);
     while (device->programs) px_program_free(device->programs);

@@ -46,6 +46,8 @@ struct px_arch {
     uint32_t shared_per_sm, shared_per_cta; /* bytes; the latter is the opt-in maximum */
 };
 
+struct px_san;
+
 struct ptx_device {
     ptx_allocator alloc; /* counts in `quota` */
     atomic_uint *ours;   /* a page with 1, and 0 in a process that was forked; NULL: none could be had */
@@ -57,8 +59,9 @@ struct ptx_device {
     struct px_heap buffers; /* parameter buffers of device-side launches */
     const struct px_runtime *runtime;
     const struct px_level *level;
-    uint32_t engine; /* enum px_engine: optimisations that are on */
-    bool locked;     /* accesses of 16 bytes take locks, on levels that can */
+    uint32_t engine;    /* enum px_engine: optimisations that are on */
+    struct px_san *san; /* the checks that its trace functions feed; api/check.c made them. NULL: none */
+    bool locked;        /* accesses of 16 bytes take locks, on levels that can */
     struct px_wide locks;
     struct px_dump dump; /* of kernels that are decoded for a launch; write NULL: nobody looks */
     struct px_sched sched;
@@ -153,6 +156,8 @@ const struct px_lfunc *px_any_function(const struct px_grid *grid, uint64_t va, 
 
 ptx_status px_device_create(const ptx_device_config *config, const struct px_runtime *runtime,
                             ptx_device **device);
+/* Is the calling thread one that runs the device's blocks? */
+bool px_device_is_inside(struct ptx_device *device);
 void px_device_destroy(ptx_device *device);
 /* Frees programs that nobody uses any more. No lock is held. */
 void px_device_reap(ptx_device *device);

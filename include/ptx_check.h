@@ -1,0 +1,63 @@
+/*
+ * ptx_check.h - what the library's own checks found (docs/checks.md).
+ *
+ * A device checks when it was made with ptx_device_config.check. It then runs all blocks on one worker, and
+ * slower; other devices pay nothing. What was found is asked for when the device has nothing to do.
+ */
+#ifndef PTX_CHECK_H
+#define PTX_CHECK_H
+
+#include "ptxvm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ptx_device_config.check, or-ed. */
+enum {
+    PTX_CHECK_RACE = 1,        /* two threads reach one byte, one of them writes, and nothing orders them */
+    PTX_CHECK_RACE_VALUES = 2, /* with RACE: also those in which both write the same value */
+    PTX_CHECK_ALL = PTX_CHECK_RACE | PTX_CHECK_RACE_VALUES
+};
+
+typedef enum ptx_check_kind {
+    PTX_FOUND_WRITE_WRITE = 1, /* a race of two writes; */
+    PTX_FOUND_READ_WRITE = 2,  /* of a read and a later write; */
+    PTX_FOUND_WRITE_READ = 3   /* of a write and a later read */
+} ptx_check_kind;
+
+/* One of the accesses that a finding is about. */
+typedef struct ptx_check_side {
+    const char *access; /* "write of 4 bytes", "atomic (relaxed.cta) of 4 bytes", "cp.async write" */
+    const char *kernel, *function, *instruction, *file, *source; /* as in ptx_trace_place */
+    unsigned line, column;
+    uint64_t grid;
+    unsigned cta[3], thread[3];
+} ptx_check_side;
+
+typedef struct ptx_check_finding {
+    size_t struct_size;
+    ptx_check_kind kind;
+    ptx_severity severity; /* PTX_WARNING: both wrote the same value, each time */
+    const char *code;      /* "race-write-write" */
+    const char *message;   /* one line: what happened */
+    const char *help;      /* one line: what orders the two nowhere, and what would */
+    unsigned nsides;
+    ptx_check_side side[2]; /* the earlier access first, of the first time that it was found */
+    int shared;             /* the address is one of the block's shared memory */
+    ptx_address address;
+    uint64_t count; /* how often */
+} ptx_check_finding;
+
+/*
+ * Calls `tell` for each finding, errors first, then by count; strings live until the device is destroyed, or
+ * asked again. PTX_ERROR_INVALID_ARGUMENT: the device does not check; PTX_ERROR_NOT_READY: something is under
+ * way; PTX_ERROR_OUT_OF_MEMORY: the check ran out of memory and stopped, what it found before is told.
+ */
+typedef void (*ptx_check_fn)(void *user, const ptx_check_finding *finding);
+PTX_API ptx_status ptx_device_findings(ptx_device *device, ptx_check_fn tell, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

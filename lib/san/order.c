@@ -1,0 +1,467 @@
+/*
+ * order.c - happens-before: what barriers, fences, strong accesses and waits for copies teach each thread.
+ *
+ * A thread's clock advances whenever others may learn of it: what it does later has another epoch.
+ */
+#include <string.h>
+#include "base/alloc.h"
+#include "san/state.h"
+
+static void advance(struct px_blk *b, struct px_thread *t)
+{
+    if (++t->knows.clock > b->clock) b->clock = t->knows.clock;
+}
+
+/* ---- phases of barriers ---- */
+
+static void drop_phase(struct px_san *san, struct px_phase *p)
+{
+    if (!p || --p->refs) return;
+    px_known_drop(&san->clocks, &p->knows);
+    px_free(san->clocks.alloc, p, sizeof *p);
+}
+
+/* Held by whoever lists it. */
+static struct px_phase *new_phase(struct px_san *san, const struct px_blk *b)
+{
+    struct px_phase *p = px_zalloc(san->clocks.alloc, sizeof *p);
+    if (!p) {
+        san->clocks.lost = true;
+        return NULL;
+    }
+    p->refs = 1;
+    p->knows = (struct px_knowledge){.block = b->id, .threads = b->nthreads};
+    return p;
+}
+
+static void come(struct px_san *san, struct px_blk *b, struct px_phase *p, uint32_t thread)
+{
+    struct px_thread *t = &b->thread[thread];
+    struct px_knowledge *k = &p->knows;
+    drop_phase(san, t->phase);
+    t->phase = p;
+    p->refs++;
+    p->arrived++;
+    if (t->knows.far != p->joined) px_far_join(&san->clocks, &k->far, t->knows.far);
+    p->joined = t->knows.far;
+    if (p->whole) return;
+    if (t->knows.floor > k->floor) k->floor = t->knows.floor;
+    px_near_join(&san->clocks, &k->near, t->knows.near);
+    px_near_raise(&san->clocks, &k->near, b->nthreads, thread, t->knows.clock);
+    advance(b, t);
+}
+
+/* Everybody who counts has come: what all threads of the block did is known. */
+static void close_phase(struct px_blk *b, struct px_phase *p)
+{
+    if (p->closed) return;
+    p->closed = true;
+    if (p->whole) p->knows.floor = b->clock++;
+}
+
+static void leave(struct px_san *san, struct px_blk *b, struct px_thread *t)
+{
+    struct px_phase *p = t->phase;
+    if (!p) return;
+    close_phase(b, p);
+    px_near_drop(&san->clocks, t->knows.near);
+    px_far_drop(&san->clocks, t->knows.far);
+    t->knows.near = px_near_share(p->knows.near);
+    t->knows.far = px_far_share(p->knows.far);
+    t->knows.floor = p->knows.floor;
+    if (p->whole) t->knows.clock = p->knows.floor + 1;
+    t->phase = NULL;
+    drop_phase(san, p);
+}
+
+static bool is_complete(const struct px_phase *p)
+{
+    return p->closed || (p->count && p->arrived >= p->count);
+}
+
+static void barrier_arrive(struct px_san *san, struct px_blk *b, const ptx_trace_event *e)
+{
+    if (e->number >= PX_SAN_BARRIERS) return;
+    struct px_phase **at = &b->barrier[e->number];
+    if (*at && is_complete(*at)) {
+        drop_phase(san, *at);
+        *at = NULL;
+    }
+    if (!*at && !(*at = new_phase(san, b))) return;
+    (*at)->count = e->count;
+    (*at)->whole = !e->count;
+    for (unsigned i = 0; i < e->nthreads; i++) come(san, b, *at, e->threads[i]);
+}
+
+static struct px_phase *warp_phase(struct px_san *san, struct px_blk *b, uint64_t mask)
+{
+    struct px_phase **link = &b->warps;
+    while (*link && (*link)->mask != mask) link = &(*link)->next;
+    if (*link && (*link)->closed) {
+        struct px_phase *over = *link;
+        *link = over->next;
+        drop_phase(san, over);
+    } else if (*link) {
+        return *link;
+    }
+    struct px_phase *p = new_phase(san, b);
+    if (!p) return NULL;
+    p->mask = mask;
+    p->next = b->warps;
+    return b->warps = p;
+}
+
+static void warp_arrive(struct px_san *san, struct px_blk *b, const ptx_trace_event *e)
+{
+    const uint64_t mask = (uint64_t)(e->threads[0] / PX_SAN_WARP) << 32 | (uint32_t)e->number;
+    struct px_phase *p = warp_phase(san, b, mask);
+    for (unsigned i = 0; p && i < e->nthreads; i++) come(san, b, p, e->threads[i]);
+}
+
+/* ---- releases and acquires ---- */
+
+static bool is_wide(ptx_trace_scope scope)
+{
+    return scope >= PTX_TRACE_GPU;
+}
+
+static void drop_released(struct px_clocks *c, struct px_released *list)
+{
+    if (!list || --list->refs) return;
+    for (uint32_t i = 0; i < list->n; i++) px_known_drop(c, &list->at[i].knows);
+    px_free(c->alloc, list->at, list->cap * sizeof *list->at);
+    px_free(c->alloc, list, sizeof *list);
+}
+
+void px_syncs_clear(struct px_clocks *c, struct px_syncs *syncs)
+{
+    for (uint32_t i = 0; i < PX_SYNC_BUCKETS; i++)
+        for (struct px_sync_at *s = syncs->bucket[i], *next; s; s = next) {
+            next = s->next;
+            drop_released(c, s->list);
+            px_free(c->alloc, s, sizeof *s);
+        }
+    memset(syncs, 0, sizeof *syncs);
+}
+
+static struct px_sync_at *sync_at(struct px_san *san, struct px_syncs *syncs, uint64_t address, bool make)
+{
+    struct px_sync_at **to = &syncs->bucket[(address >> 2) * 0x9e3779b1u >> 7 & (PX_SYNC_BUCKETS - 1)];
+    struct px_sync_at *s = *to;
+    while (s && s->address != address) s = s->next;
+    if (s || !make) return s;
+    if (!(s = px_zalloc(san->clocks.alloc, sizeof *s))) {
+        san->clocks.lost = true;
+        return NULL;
+    }
+    s->address = address;
+    s->next = *to;
+    return *to = s;
+}
+
+/* Who knows a thread's clock knows all that the thread knew then. */
+static bool has_learned(const struct px_knowledge *to, const struct px_knowledge *k)
+{
+    if (k->block == to->block) return px_known_clock(to, k->thread) >= k->clock;
+    const struct px_knowledge *far = px_far_find(to->far, k->block);
+    return far && px_known_clock(far, k->thread) >= k->clock;
+}
+
+/* The part of a list that somebody in `block` may take: each in the scope of the other. */
+static void learn(struct px_san *san, struct px_knowledge *to, const struct px_released *list, uint32_t from,
+                  uint32_t end, bool wide)
+{
+    for (uint32_t i = end; i-- > from;) {
+        const struct px_release *r = &list->at[i];
+        const bool both = r->wide && wide;
+        if ((r->knows.block != to->block && !both) || has_learned(to, &r->knows)) continue;
+        px_known_join(&san->clocks, to, &r->knows);
+        if (both)
+            px_far_put(&san->clocks, &to->far, &r->knows); /* its own block, too: px_far_join compares */
+    }
+}
+
+/* What is new of a list since the thread looked at it last. */
+static void learn_new(struct px_san *san, struct px_thread *t, struct px_released *list, uint32_t n,
+                      bool wide)
+{
+    const bool again = t->seen == list && t->seen_wide == wide;
+    if (again && t->seen_n >= n) return;
+    learn(san, &t->knows, list, again ? t->seen_n : 0, n, wide);
+    if (t->seen != list) {
+        drop_released(&san->clocks, t->seen);
+        t->seen = list;
+        list->refs++;
+    }
+    t->seen_n = n;
+    t->seen_wide = wide;
+}
+
+static void acquire(struct px_san *san, struct px_thread *t, struct px_released *list, bool wide)
+{
+    if (list) learn_new(san, t, list, list->n, wide);
+}
+
+/* A fence may follow. */
+static void note(struct px_san *san, struct px_thread *t, struct px_released *list, bool wide)
+{
+    if (!list) return;
+    for (uint32_t i = 0; i < t->npending; i++) {
+        struct px_pending *p = &t->pending[i];
+        if (p->list != list || p->wide != wide) continue;
+        p->n = list->n;
+        return;
+    }
+    if (!px_san_room(san, &t->pending, t->npending, &t->pending_cap, sizeof *t->pending)) return;
+    t->pending[t->npending++] = (struct px_pending){list, list->n, wide};
+    list->refs++;
+}
+
+/* The releaser's scope or the fence's may be too narrow for what was read. */
+static void fence(struct px_san *san, struct px_blk *b, struct px_thread *t, const ptx_trace_event *e)
+{
+    const bool wide = is_wide(e->scope);
+    if (e->order != PTX_TRACE_RELEASE) {
+        for (uint32_t i = 0; i < t->npending; i++) {
+            struct px_pending *p = &t->pending[i];
+            learn_new(san, t, p->list, p->n, p->wide && wide);
+            drop_released(&san->clocks, p->list);
+        }
+        t->npending = 0;
+    }
+    if (e->order == PTX_TRACE_ACQUIRE) return;
+    for (int i = 0; i <= wide; i++) {
+        px_known_drop(&san->clocks, &t->fence[i]);
+        t->fence[i] = px_known_share(&t->knows);
+    }
+    advance(b, t);
+}
+
+static void append(struct px_san *san, struct px_released *list, const struct px_knowledge *k, bool wide)
+{
+    enum { LOOK_BACK = 4 };
+    for (uint32_t i = list->n; i-- > 0 && i + LOOK_BACK >= list->n && list->refs == 1;) {
+        struct px_release *r = &list->at[i];
+        if (r->wide != wide || r->knows.block != k->block || r->knows.thread != k->thread) continue;
+        px_known_drop(&san->clocks, &r->knows);
+        r->knows = px_known_share(k);
+        return;
+    }
+    if (!px_san_room(san, &list->at, list->n, &list->cap, sizeof *list->at)) return;
+    list->at[list->n++] = (struct px_release){px_known_share(k), wide};
+}
+
+/* `k` is NULL: a write that releases nothing. A read-modify-write goes on with the list of the write before.
+ */
+static void release(struct px_san *san, struct px_sync_at *s, const struct px_knowledge *k, bool wide,
+                    bool rmw)
+{
+    if (!rmw) {
+        drop_released(&san->clocks, s->list);
+        s->list = NULL;
+    }
+    if (!k) return;
+    if (!s->list && !(s->list = px_zalloc(san->clocks.alloc, sizeof *s->list))) {
+        san->clocks.lost = true;
+        return;
+    }
+    if (!s->list->refs) s->list->refs = 1;
+    append(san, s->list, k, wide);
+}
+
+static bool acquires(ptx_trace_order order)
+{
+    return order == PTX_TRACE_ACQUIRE || order >= PTX_TRACE_ACQ_REL;
+}
+
+static void read_strong(struct px_san *san, struct px_thread *t, const struct px_sync_at *s,
+                        const ptx_trace_access *a)
+{
+    if (!s) return;
+    if (acquires(a->order))
+        acquire(san, t, s->list, is_wide(a->scope));
+    else
+        note(san, t, s->list, is_wide(a->scope));
+}
+
+/* What the thread releases by this write; NULL: nothing. */
+static const struct px_knowledge *released_by(const struct px_thread *t, const ptx_trace_access *a,
+                                              bool *wide)
+{
+    *wide = is_wide(a->scope);
+    if (a->order >= PTX_TRACE_RELEASE) return &t->knows;
+    if (a->order == PTX_TRACE_WEAK) return NULL;
+    if (*wide && t->fence[1].threads) return &t->fence[1];
+    *wide = false;
+    return t->fence[0].threads ? &t->fence[0] : NULL;
+}
+
+void px_order_access(struct px_san *san, struct px_blk *b, const ptx_trace_access *a, const ptx_trace_lane *l,
+                     struct px_page *page)
+{
+    struct px_thread *t = &b->thread[l->thread];
+    struct px_syncs *syncs = a->reached == PTX_COUNT_SHARED ? &b->syncs : &san->syncs;
+    bool wide = false;
+    const struct px_knowledge *k = a->how & PTX_TRACE_WRITE ? released_by(t, a, &wide) : NULL;
+    if (!page->syncs && !k) return;
+    struct px_sync_at *s = sync_at(san, syncs, l->address, k != NULL);
+    page->syncs |= k != NULL;
+    if (a->how & PTX_TRACE_READ) read_strong(san, t, s, a);
+    if (!s || !(a->how & PTX_TRACE_WRITE)) return;
+    release(san, s, k, wide, a->how & PTX_TRACE_READ);
+    if (k == &t->knows) advance(b, t);
+}
+
+/* ---- barriers of cooperative grids, by calls ---- */
+
+/* The phase is of no block: all that it knows is far. */
+static struct px_phase *grid_phase(struct px_san *san, struct px_grd *g)
+{
+    if (g->phase && g->phase->closed) {
+        drop_phase(san, g->phase);
+        g->phase = NULL;
+    }
+    if (!g->phase) g->phase = new_phase(san, &(struct px_blk){.id = UINT32_MAX});
+    return g->phase;
+}
+
+static void grid_arrive(struct px_san *san, struct px_blk *b, struct px_thread *t)
+{
+    struct px_grd *g = px_san_grid(san, b->grid);
+    struct px_phase *p = g ? grid_phase(san, g) : NULL;
+    if (!p) return;
+    drop_phase(san, t->phase);
+    t->phase = p;
+    p->refs++;
+    if (t->knows.far != p->joined) px_far_join(&san->clocks, &p->knows.far, t->knows.far);
+    p->joined = t->knows.far;
+    px_far_put(&san->clocks, &p->knows.far, &t->knows);
+    advance(b, t);
+}
+
+static void grid_leave(struct px_san *san, struct px_thread *t)
+{
+    struct px_phase *p = t->phase;
+    if (!p) return;
+    p->closed = true;
+    px_known_join_own(&san->clocks, &t->knows, p->knows.far);
+    px_far_drop(&san->clocks, t->knows.far);
+    t->knows.far = px_far_share(p->knows.far);
+    t->phase = NULL;
+    drop_phase(san, p);
+}
+
+void px_order_grid_end(struct px_san *san, struct px_grd *g)
+{
+    drop_phase(san, g->phase);
+    g->phase = NULL;
+}
+
+/* ---- copies ---- */
+
+/* All groups before `groups` are complete. */
+static void complete(struct px_san *san, struct px_thread *t, uint32_t groups)
+{
+    if (t->nwaited && t->waited[t->nwaited - 1].groups >= groups) return;
+    if (!groups || !px_san_room(san, &t->waited, t->nwaited, &t->waited_cap, sizeof *t->waited)) return;
+    t->waited[t->nwaited++] = (struct px_waited){groups, t->knows.clock};
+}
+
+static void wait_copies(struct px_san *san, struct px_thread *t, const ptx_trace_event *e)
+{
+    if (e->count) {
+        t->groups++; /* as if what is not committed were */
+        complete(san, t, t->groups);
+    } else if (t->groups > e->number) {
+        complete(san, t, t->groups - (uint32_t)e->number);
+    }
+}
+
+void px_order_copies(struct px_san *san, struct px_blk *b, uint32_t thread)
+{
+    struct px_thread *t = &b->thread[thread];
+    complete(san, t, ++t->groups);
+}
+
+/* The thread's clock when the group was complete for it; 0: it is not yet. */
+static uint32_t waited_at(const struct px_thread *t, uint32_t group)
+{
+    uint32_t low = 0, high = t->nwaited;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (t->waited[middle].groups > group)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < t->nwaited ? t->waited[low].clock : 0;
+}
+
+/* ---- all of it ---- */
+
+void px_order_event(struct px_san *san, struct px_blk *b, const ptx_trace_event *e)
+{
+    if (e->kind == PTX_TRACE_BARRIER_ARRIVE) {
+        barrier_arrive(san, b, e);
+        return;
+    }
+    if (e->kind == PTX_TRACE_WARP_ARRIVE) {
+        warp_arrive(san, b, e);
+        return;
+    }
+    for (unsigned i = 0; i < e->nthreads; i++) {
+        struct px_thread *t = &b->thread[e->threads[i]];
+        switch (e->kind) {
+        case PTX_TRACE_BARRIER_LEAVE:
+        case PTX_TRACE_WARP_LEAVE: leave(san, b, t); break;
+        case PTX_TRACE_FENCE:
+            if (e->order) fence(san, b, t, e);
+            break;
+        case PTX_TRACE_GRID_ARRIVE: grid_arrive(san, b, t); break;
+        case PTX_TRACE_GRID_LEAVE: grid_leave(san, t); break;
+        case PTX_TRACE_COMMIT: t->groups++; break;
+        case PTX_TRACE_WAIT: wait_copies(san, t, e); break;
+        default: break;
+        }
+    }
+}
+
+bool px_order_before(const struct px_san *san, const struct px_blk *b, uint32_t thread,
+                     const struct px_side *side, uint32_t lane)
+{
+    const struct px_thread *t = &b->thread[thread];
+    const uint32_t other = side->warp * PX_SAN_WARP + lane;
+    if (side->block == b->id) {
+        const bool async = side->how & PTX_TRACE_ASYNC;
+        const uint32_t clock = async ? waited_at(&b->thread[other], side->group) : side->clock;
+        if (!clock) return false;
+        return other == thread || px_known_clock(&t->knows, other) >= clock;
+    }
+    const struct px_blk_name *of = &san->block[side->block];
+    if (of->grid != b->grid && px_grid_before(san, of->grid, side->era, b->grid)) return true;
+    const struct px_knowledge *k = px_far_find(t->knows.far, side->block);
+    return k && px_known_clock(k, other) >= side->clock;
+}
+
+static void end_thread(struct px_san *san, struct px_thread *t)
+{
+    struct px_clocks *c = &san->clocks;
+    px_known_drop(c, &t->knows);
+    for (int i = 0; i < 2; i++) px_known_drop(c, &t->fence[i]);
+    for (uint32_t i = 0; i < t->npending; i++) drop_released(c, t->pending[i].list);
+    drop_phase(san, t->phase);
+    drop_released(c, t->seen);
+    px_free(c->alloc, t->pending, t->pending_cap * sizeof *t->pending);
+    px_free(c->alloc, t->waited, t->waited_cap * sizeof *t->waited);
+}
+
+void px_order_end(struct px_san *san, struct px_blk *b)
+{
+    for (uint32_t i = 0; i < b->nthreads; i++) end_thread(san, &b->thread[i]);
+    for (uint32_t i = 0; i < PX_SAN_BARRIERS; i++) drop_phase(san, b->barrier[i]);
+    for (struct px_phase *p = b->warps, *next; p; p = next) {
+        next = p->next;
+        drop_phase(san, p);
+    }
+    px_syncs_clear(&san->clocks, &b->syncs);
+}

@@ -1,0 +1,227 @@
+/*
+ * race.c - races: each access against the last ones of the bytes that it reaches.
+ *
+ * A cell keeps its last write and two reads behind it. A read that a later one is ordered behind makes room
+ * for it.
+ */
+#include <string.h>
+#include "ops/trace.h"
+#include "san/state.h"
+
+/* One thread's access, as it is held against cells. */
+struct by {
+    struct px_san *san;
+    struct px_blk *block;
+    const ptx_trace_access *access;
+    unsigned lane; /* of access->lanes */
+    uint32_t thread;
+    px_side_id id;
+};
+
+/* ---- sides ---- */
+
+static struct px_side side_of(const struct by *by, uint32_t place)
+{
+    const ptx_trace_access *a = by->access;
+    const struct px_thread *t = &by->block->thread[by->thread];
+    const struct px_grd *grid = px_san_grid(by->san, by->block->grid);
+    const uint32_t bytes = a->lanes[by->lane].bytes;
+    return (struct px_side){.place = place,
+                            .block = by->block->id,
+                            .clock = t->knows.clock,
+                            .era = grid ? grid->era : 0,
+                            .group = a->how & PTX_TRACE_ASYNC ? t->groups : 0,
+                            .warp = (uint16_t)(by->thread / PX_SAN_WARP),
+                            .how = (uint8_t)a->how,
+                            .bytes = (uint8_t)(bytes < 255 ? bytes : 255),
+                            .order = (uint8_t)a->order,
+                            .scope = (uint8_t)a->scope};
+}
+
+static bool same_side(const struct px_side *a, const struct px_side *b)
+{
+    return a->place == b->place && a->block == b->block && a->clock == b->clock && a->era == b->era &&
+           a->group == b->group && a->warp == b->warp && a->how == b->how && a->bytes == b->bytes;
+}
+
+/* The number of this thread's access; 0: there is no memory. */
+static px_side_id number_of(const struct by *by, uint32_t place)
+{
+    struct px_san *san = by->san;
+    const struct px_side side = side_of(by, place);
+    uint32_t *last = &san->place[place].last[side.warp % PX_PLACE_SIDES];
+    const uint32_t lane = by->thread % PX_SAN_WARP;
+    if (!*last || !same_side(&san->side[*last], &side)) {
+        enum { MOST = 1u << 27 };
+        if (san->nsides >= MOST) san->clocks.lost = true;
+        if (san->clocks.lost) return 0;
+        if (!px_san_room(san, &san->side, san->nsides, &san->sides_cap, sizeof *san->side)) return 0;
+        san->side[san->nsides] = side;
+        *last = san->nsides++;
+    }
+    return *last * PX_SAN_WARP + lane;
+}
+
+static const struct px_side *side_at(const struct px_san *san, px_side_id id)
+{
+    return &san->side[id / PX_SAN_WARP];
+}
+
+static bool is_ordered(const struct by *by, px_side_id id)
+{
+    return px_order_before(by->san, by->block, by->thread, side_at(by->san, id), id % PX_SAN_WARP);
+}
+
+/* ---- findings ---- */
+
+static bool is_inside(const struct px_side *a, ptx_trace_scope scope, const struct px_side *b)
+{
+    return scope >= PTX_TRACE_GPU || a->block == b->block;
+}
+
+/* Both strong, of the same bytes, each in the other's scope: they do not race. */
+static bool morally_strong(const struct px_side *a, const struct px_side *b)
+{
+    return a->how & b->how & PTX_TRACE_ATOMIC && a->bytes == b->bytes &&
+           is_inside(a, (ptx_trace_scope)a->scope, b) && is_inside(b, (ptx_trace_scope)b->scope, a);
+}
+
+/* What another thread writes there by this very access; false: it does not. */
+static bool stored_by(const struct by *by, uint32_t thread, void *value)
+{
+    const ptx_trace_access *a = by->access;
+    uint8_t memory[16];
+    for (unsigned i = 0; i < by->lane; i++)
+        if (a->lanes[i].thread == thread && a->lanes[i].address == a->lanes[by->lane].address)
+            return px_trace_stored(a, i, value, memory);
+    return false;
+}
+
+/* Do both write the same? What the other one wrote lies there, or is about to. */
+static bool same_value(const struct by *by, const struct px_side *old, uint32_t thread, bool alike)
+{
+    uint8_t value[16] = {0}, other[16] = {0};
+    if (!(old->how & by->access->how & PTX_TRACE_WRITE)) return false;
+    if (!px_trace_stored(by->access, by->lane, value, other)) return false;
+    if (alike) stored_by(by, thread, other);
+    return memcmp(value, other, by->access->lanes[by->lane].bytes) == 0;
+}
+
+static enum px_apart apart_of(const struct by *by, const struct px_side *old, uint32_t thread)
+{
+    const struct px_blk *b = by->block;
+    if (by->san->block[old->block].grid != b->grid) return PX_APART_GRIDS;
+    if (old->block != b->id) return PX_APART_GRID;
+    if (thread == by->thread) return PX_APART_SELF;
+    return thread / PX_SAN_WARP == by->thread / PX_SAN_WARP ? PX_APART_WARP : PX_APART_BLOCK;
+}
+
+static void find(const struct by *by, px_side_id id, ptx_check_kind kind, uint64_t address)
+{
+    struct px_san *san = by->san;
+    const struct px_side *old = side_at(san, id), *mine = side_at(san, by->id);
+    const uint32_t thread = old->warp * PX_SAN_WARP + id % PX_SAN_WARP;
+    if (morally_strong(old, mine)) return;
+    const bool values = same_value(by, old, thread, old->place == mine->place && old->block == mine->block);
+    if (values && !(san->checks & PTX_CHECK_RACE_VALUES)) return;
+    px_found_add(san, &(struct px_found){.kind = kind,
+                                         .place = {old->place, mine->place},
+                                         .values = values,
+                                         .shared = by->access->reached == PTX_COUNT_SHARED,
+                                         .address = address,
+                                         .count = 1,
+                                         .side = {*old, *mine},
+                                         .block = {san->block[old->block], san->block[mine->block]},
+                                         .thread = {thread, by->thread},
+                                         .apart = apart_of(by, old, thread),
+                                         .async = (old->how | mine->how) & PTX_TRACE_ASYNC,
+                                         .scopes = old->how & mine->how & PTX_TRACE_ATOMIC});
+}
+
+/* ---- cells ---- */
+
+/* A thread's own accesses are ordered; what it reads again later stands for both. */
+static void keep_read(const struct by *by, struct px_cell *cell)
+{
+    for (int i = 0; i < 2; i++)
+        if (!cell->read[i] || cell->read[i] == by->id || is_ordered(by, cell->read[i])) {
+            cell->read[i] = by->id;
+            if (!i && cell->read[1] && is_ordered(by, cell->read[1])) cell->read[1] = 0;
+            return;
+        }
+    const struct px_side *first = side_at(by->san, cell->read[0]), *second = side_at(by->san, cell->read[1]);
+    const bool alike = first->warp == second->warp && first->block == second->block;
+    if (alike) cell->read[1] = by->id; /* of another warp, rather */
+}
+
+static bool reads_the_same(const struct by *by, const struct px_cell *cell)
+{
+    return cell->read[0] == by->id || cell->read[1] == by->id;
+}
+
+static void read_cell(const struct by *by, struct px_cell *cell, uint64_t address)
+{
+    if (reads_the_same(by, cell)) return;
+    if (cell->write && !is_ordered(by, cell->write)) find(by, cell->write, PTX_FOUND_WRITE_READ, address);
+    keep_read(by, cell);
+}
+
+static void write_cell(const struct by *by, struct px_cell *cell, uint64_t address)
+{
+    if (cell->write == by->id && !cell->read[0]) return;
+    if (cell->write && !is_ordered(by, cell->write)) find(by, cell->write, PTX_FOUND_WRITE_WRITE, address);
+    for (int i = 0; i < 2; i++)
+        if (cell->read[i] && !is_ordered(by, cell->read[i]))
+            find(by, cell->read[i], PTX_FOUND_READ_WRITE, address);
+    *cell = (struct px_cell){.write = by->id};
+}
+
+/* The part of an access that lies in one page. */
+static void reach(const struct by *by, struct px_shadow *s, struct px_page *page, uint64_t at, uint32_t bytes)
+{
+    const bool write = by->access->how & PTX_TRACE_WRITE;
+    if (page->shift && (at | bytes) & ((1u << page->shift) - 1) && !px_page_split(s, page)) {
+        by->san->clocks.lost = true;
+        return;
+    }
+    const uint32_t first = (uint32_t)(at & (PX_PAGE_BYTES - 1)) >> page->shift, n = bytes >> page->shift;
+    for (uint32_t i = first; i < first + n; i++) {
+        const uint64_t address = (at & ~(uint64_t)(PX_PAGE_BYTES - 1)) + ((uint64_t)i << page->shift);
+        if (write)
+            write_cell(by, &page->cell[i], address);
+        else
+            read_cell(by, &page->cell[i], address);
+    }
+}
+
+static void check_lane(struct by *by, struct px_shadow *s, uint32_t place)
+{
+    const ptx_trace_lane *l = &by->access->lanes[by->lane];
+    uint64_t at = l->address;
+    by->thread = l->thread;
+    if (!(by->id = number_of(by, place))) return;
+    for (uint32_t left = l->bytes, n; left; left -= n, at += n) {
+        struct px_page *page = px_shadow_page(s, at);
+        if (!page) {
+            by->san->clocks.lost = true;
+            return;
+        }
+        const uint32_t room = PX_PAGE_BYTES - (uint32_t)(at & (PX_PAGE_BYTES - 1));
+        n = left < room ? left : room;
+        if (at == l->address) px_order_access(by->san, by->block, by->access, l, page);
+        if (!(by->access->how & PTX_TRACE_MBARRIER)) reach(by, s, page, at, n);
+    }
+}
+
+void px_race_access(struct px_san *san, struct px_blk *b, const ptx_trace_access *a)
+{
+    struct by by = {.san = san, .block = b, .access = a};
+    struct px_shadow *s = a->reached == PTX_COUNT_SHARED ? &b->shared : &san->global;
+    if (a->reached != PTX_COUNT_SHARED && a->reached != PTX_COUNT_GLOBAL) return;
+    const uint32_t place = px_san_place_of(san, a->at);
+    const bool arrives = a->how & PTX_TRACE_MBARRIER && a->how & PTX_TRACE_ASYNC;
+    for (by.lane = 0; by.lane < a->nlanes && !san->clocks.lost; by.lane++) {
+        if (arrives) px_order_copies(san, b, a->lanes[by.lane].thread);
+        check_lane(&by, s, place);
+    }
+}

@@ -1,0 +1,203 @@
+/*
+ * state.h - what the files of lib/san share: grids, blocks and threads while they live, sides and findings.
+ *
+ * Nothing outlives the moment in which no grid is under way but the places and findings: whatever comes later
+ * is ordered behind all that was before.
+ */
+#ifndef PX_SAN_STATE_H
+#define PX_SAN_STATE_H
+
+#include <pthread.h>
+#include "san/clock.h"
+#include "san/san.h"
+#include "san/shadow.h"
+
+enum { PX_SAN_BARRIERS = 16, PX_SAN_WARP = 32 };
+
+/* Threads that meet: at a barrier of the block, or at a bar.warp.sync. Who leaves it first closes it. */
+struct px_phase {
+    uint32_t refs;
+    bool closed;
+    bool whole;              /* of the whole block: `floor` is all that its threads learn of one another */
+    uint32_t arrived, count; /* threads; count 0: all of the block */
+    uint64_t mask;           /* of a bar.warp.sync: warp and member mask; */
+    struct px_phase *next;   /* then of the block, open ones */
+    struct px_far *joined;   /* what came last; not held */
+    struct px_knowledge knows;
+};
+
+/* A strong read that acquires once a fence follows: the first n releases of a list. */
+struct px_pending {
+    struct px_released *list;
+    uint32_t n;
+    bool wide;
+};
+
+/* When the groups of copies before `groups` were complete for their thread, by its clock. */
+struct px_waited {
+    uint32_t groups, clock;
+};
+
+struct px_thread {
+    struct px_knowledge knows; /* its own clock is the one that runs */
+    struct px_knowledge
+        fence[2]; /* at its last fence: of scope .cta or more; of scope .gpu or .sys. threads 0: none */
+    struct px_phase *phase; /* that it waits in; NULL: none */
+    struct px_pending *pending;
+    uint32_t npending, pending_cap;
+    uint32_t groups; /* of copies, committed */
+    struct px_waited *waited;
+    uint32_t nwaited, waited_cap;
+    struct px_released *seen; /* the list of the last acquire, */
+    uint32_t seen_n;          /* and how much of it was learned, */
+    bool seen_wide;           /* in which scope */
+};
+
+/* What was released to an address, oldest first. Only grows; a plain release begins another list. */
+struct px_release {
+    struct px_knowledge knows;
+    bool wide; /* scope .gpu or .sys: for other blocks, too */
+};
+struct px_released {
+    uint32_t refs, n, cap;
+    struct px_release *at;
+};
+
+/* An address to which somebody released. */
+struct px_sync_at {
+    struct px_sync_at *next;
+    uint64_t address;
+    struct px_released *list; /* NULL: nothing that counts */
+};
+enum { PX_SYNC_BUCKETS = 256 };
+struct px_syncs {
+    struct px_sync_at *bucket[PX_SYNC_BUCKETS];
+};
+
+struct px_blk {
+    struct px_blk *next; /* in a bucket of live ones */
+    uint32_t id;         /* index of px_san.block */
+    uint64_t grid;
+    uint32_t cta[3];
+    uint32_t nthreads;
+    uint32_t clock; /* the greatest of its threads */
+    struct px_thread *thread;
+    struct px_phase *barrier[PX_SAN_BARRIERS]; /* open ones */
+    struct px_phase *warps;                    /* open ones of bar.warp.sync */
+    struct px_shadow shared;
+    struct px_syncs syncs;
+};
+
+/* A block for messages, and the grid that it is of. */
+struct px_blk_name {
+    uint64_t grid;
+    uint32_t cta[3], shape[3]; /* shape: of the block */
+};
+
+/* A grid under way. An `era` ends when a grid begins that one of its kernels launched. */
+struct px_grd {
+    uint64_t id, parent;
+    uint32_t block[3];
+    bool ended;
+    struct px_phase *phase;   /* of its barrier, by calls; NULL: none */
+    uint32_t era, parent_era; /* its own; that of its parent when it began */
+};
+
+/* An access of a warp in one epoch. */
+struct px_side {
+    uint32_t place, block, clock, era;
+    uint32_t group; /* of an asynchronous copy */
+    uint16_t warp;
+    uint8_t how;   /* PTX_TRACE_ */
+    uint8_t bytes; /* 255: more */
+    uint8_t order, scope;
+};
+/* The side number times 32, and the lane. */
+typedef uint32_t px_side_id;
+
+enum { PX_PLACE_SIDES = 32 };
+struct px_san_place {
+    ptx_trace_place is; /* strings are the place's own, */
+    char *text;         /* in this */
+    size_t text_bytes;
+    px_side_id last[PX_PLACE_SIDES]; /* sides made last, by warp; 0: none */
+};
+/* Which place an object of the engine's is. */
+struct px_place_key {
+    const ptx_trace_place *at;
+    uint32_t place; /* plus 1; 0: empty */
+};
+
+struct px_found {
+    struct px_found *next; /* of the same bucket */
+    ptx_check_kind kind;
+    uint32_t place[2];
+    bool values; /* each time both wrote the same value */
+    bool shared;
+    uint64_t address, count;
+    struct px_side side[2];
+    struct px_blk_name block[2];
+    uint32_t thread[2];
+    enum px_apart { PX_APART_SELF, PX_APART_WARP, PX_APART_BLOCK, PX_APART_GRID, PX_APART_GRIDS } apart;
+    bool async, scopes; /* a copy that nobody waited for; both are strong, and out of scope */
+};
+enum { PX_FOUND_BUCKETS = 256, PX_PLACE_KEYS = 1024, PX_LIVE_BUCKETS = 64 };
+
+struct px_san {
+    ptx_allocator alloc;
+    struct px_san_next next;
+    struct px_clocks clocks; /* with `alloc` */
+    pthread_mutex_t lock;
+    unsigned checks;
+    struct px_blk *live[PX_LIVE_BUCKETS], *current, *spare;
+    struct px_blk_name *block;
+    uint32_t nblocks, blocks_cap;
+    struct px_grd *grid;
+    uint32_t ngrids, grids_cap, under_way;
+    struct px_shadow global;
+    struct px_syncs syncs;
+    struct px_side *side;
+    uint32_t nsides, sides_cap;
+    struct px_san_place *place;
+    uint32_t nplaces, places_cap;
+    struct px_place_key key[PX_PLACE_KEYS];
+    struct px_found *found[PX_FOUND_BUCKETS];
+    uint32_t nfound;
+    char *text; /* of what was told last */
+    size_t text_bytes;
+};
+
+/* Makes room for one more element. False: there is no memory. */
+bool px_san_room(struct px_san *san, void *list, uint32_t n, uint32_t *cap, size_t bytes);
+
+/* san.c: the block of an event; NULL: there is no memory. */
+struct px_blk *px_san_block(struct px_san *san, uint64_t grid, const unsigned cta[3], unsigned nthreads);
+/* Did all of grid `of` happen before what `block` does now? `era`: of `of`, when it did what is asked about.
+ */
+bool px_grid_before(const struct px_san *san, uint64_t of, uint32_t era, uint64_t grid);
+struct px_grd *px_san_grid(struct px_san *san, uint64_t id);
+
+/* order.c: what orders accesses. */
+void px_order_event(struct px_san *san, struct px_blk *b, const ptx_trace_event *e);
+/* A strong access (or a weak write) of a thread to an address where somebody may have released. */
+void px_order_access(struct px_san *san, struct px_blk *b, const ptx_trace_access *a, const ptx_trace_lane *l,
+                     struct px_page *page);
+void px_order_grid_end(struct px_san *san, struct px_grd *g);
+/* The thread's copies are complete for whoever learns of its epoch. */
+void px_order_copies(struct px_san *san, struct px_blk *b, uint32_t thread);
+/* Forgets the block's threads, phases and releases. */
+void px_order_end(struct px_san *san, struct px_blk *b);
+void px_syncs_clear(struct px_clocks *c, struct px_syncs *syncs);
+/* Does the side, of lane `lane`, happen before what the thread does now? */
+bool px_order_before(const struct px_san *san, const struct px_blk *b, uint32_t thread,
+                     const struct px_side *side, uint32_t lane);
+
+/* race.c */
+void px_race_access(struct px_san *san, struct px_blk *b, const ptx_trace_access *a);
+
+/* found.c */
+uint32_t px_san_place_of(struct px_san *san, const ptx_trace_place *at);
+void px_found_add(struct px_san *san, const struct px_found *found);
+void px_found_free(struct px_san *san);
+
+#endif

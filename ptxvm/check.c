@@ -1,0 +1,146 @@
+/* check.c - see check.h.
+ *
+ * A finding is a message, both accesses with the PTX that makes them, and what would order them. */
+#include "check.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "fail.h"
+#include "ptx_check.h"
+
+/* ---- the option ---- */
+
+static const struct {
+    const char *word;
+    unsigned checks;
+} known[] = {{"race", PTX_CHECK_RACE | PTX_CHECK_RACE_VALUES}, {"no-race-values", 0}, {"all", PTX_CHECK_ALL}};
+
+static unsigned check_word(const char *word, size_t length)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i].word) == length && strncmp(known[i].word, word, length) == 0)
+            return known[i].checks;
+    fail(EXIT_USAGE, "--check: '%.*s' is none of race, all, no-race-values", (int)length, word);
+}
+
+unsigned check_words(const char *words)
+{
+    unsigned checks = 0;
+    bool values = true;
+    for (const char *at = words;; at++) {
+        const size_t length = strcspn(at, ",");
+        checks |= check_word(at, length);
+        if (strncmp(at, "no-race-values", length) == 0 && length > 5) values = false;
+        at += length;
+        if (!*at) break;
+    }
+    if (!checks) fail(EXIT_USAGE, "--check: '%s' checks nothing", words);
+    return values ? checks : checks & ~(unsigned)PTX_CHECK_RACE_VALUES;
+}
+
+/* ---- text ---- */
+
+struct report {
+    const struct modules *modules;
+    const struct arguments *arguments;
+    const struct options *options;
+    json_t *list; /* NULL: text */
+    unsigned errors, warnings, shown;
+};
+
+static void show_side(const struct report *r, const ptx_check_side *s)
+{
+    fprintf(stderr, "  %s by thread (%u,%u,%u) of block (%u,%u,%u), %s\n", s->access, s->thread[0],
+            s->thread[1], s->thread[2], s->cta[0], s->cta[1], s->cta[2], s->kernel);
+    fprintf(stderr, "  %-12s %s:%u", "at", s->file, s->line);
+    fprintf(stderr, *s->source ? " (%s)\n" : "\n", s->source);
+    const unsigned last = s->column + (unsigned)strlen(s->instruction);
+    if (s->line) modules_show(r->modules, s->file, (struct stretch){s->line, s->column, s->line, last});
+}
+
+static void show_finding(struct report *r, const ptx_check_finding *f)
+{
+    fprintf(stderr, "ptxvm: %s: %s [%s]\n", f->severity >= PTX_ERROR ? "error" : "warning", f->message,
+            f->code);
+    for (unsigned i = 0; i < f->nsides; i++) show_side(r, &f->side[i]);
+    if (!f->shared) report_buffer(f->address, r->arguments);
+    if (*f->help) fprintf(stderr, "  %-12s %s\n", "help", f->help);
+    if (f->count > 1) fprintf(stderr, "  %-12s %llu times\n", "found", (unsigned long long)f->count);
+}
+
+/* ---- JSON ---- */
+
+static json_t *side_object(const ptx_check_side *s)
+{
+    json_t *object =
+        json_pack("{s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:s,s:[I,I,I],s:[I,I,I]}", "access", s->access, "kernel",
+                  s->kernel, "function", s->function, "instruction", s->instruction, "file", s->file, "line",
+                  (json_int_t)s->line, "column", (json_int_t)s->column, "source", s->source, "block",
+                  (json_int_t)s->cta[0], (json_int_t)s->cta[1], (json_int_t)s->cta[2], "thread",
+                  (json_int_t)s->thread[0], (json_int_t)s->thread[1], (json_int_t)s->thread[2]);
+    return object ? object : json_object();
+}
+
+static void add_finding(json_t *list, const ptx_check_finding *f)
+{
+    char address[24], count[24];
+    json_t *sides = json_array();
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
+    snprintf(count, sizeof count, "%llu", (unsigned long long)f->count);
+    for (unsigned i = 0; i < f->nsides; i++) json_array_append_new(sides, side_object(&f->side[i]));
+    json_array_append_new(list,
+                          json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o}", "code", f->code, "severity",
+                                    f->severity >= PTX_ERROR ? "error" : "warning", "message", f->message,
+                                    "help", f->help, "space", f->shared ? "shared" : "global", "address",
+                                    address, "count", count, "sides", sides));
+}
+
+/* ---- both ---- */
+
+static void hear(void *user, const ptx_check_finding *f)
+{
+    struct report *r = user;
+    *(f->severity >= PTX_ERROR ? &r->errors : &r->warnings) += 1;
+    if (r->shown >= r->options->check_limit) return;
+    r->shown++;
+    if (r->list)
+        add_finding(r->list, f);
+    else
+        show_finding(r, f);
+}
+
+static void show_summary(const struct report *r)
+{
+    const unsigned all = r->errors + r->warnings;
+    if (r->options->quiet && !all) return;
+    fprintf(stderr, "ptxvm: check: %u error%s, %u warning%s", r->errors, r->errors == 1 ? "" : "s",
+            r->warnings, r->warnings == 1 ? "" : "s");
+    if (r->shown < all) fprintf(stderr, "; the first %u are shown (--check-limit)", r->shown);
+    fputc('\n', stderr);
+}
+
+/* A fault or a failed expectation says more than a finding. */
+static int tell(ptx_device *device, int code, struct report *r)
+{
+    const ptx_status status = ptx_device_findings(device, hear, r);
+    if (status != PTX_OK) {
+        fprintf(stderr, "ptxvm: the check stopped early: %s\n", ptx_status_name(status));
+        return code == EXIT_FINE ? EXIT_STOPPED : code;
+    }
+    return code == EXIT_FINE && r->errors ? r->options->check_exit : code;
+}
+
+int check_report(ptx_device *device, int code, const struct modules *modules,
+                 const struct arguments *arguments, const struct options *options)
+{
+    struct report r = {.modules = modules, .arguments = arguments, .options = options};
+    code = tell(device, code, &r);
+    show_summary(&r);
+    return code;
+}
+
+int check_json(ptx_device *device, int code, const struct options *options, json_t *list)
+{
+    struct report r = {.options = options, .list = list};
+    return tell(device, code, &r);
+}
