@@ -98,20 +98,15 @@ static int record_family(Recorder *r, const char *forms, const char *path)
 int main(int argc, char **argv)
 {
     static Recorder r;
-    CUdevice device;
-    CUcontext context;
     char raw[600];
     int bad = 0;
     if (argc < 3) return fprintf(stderr, "record OUT_DIR FILE.forms...\n"), 2;
     inputs_init(&r.sets);
     r.host_in = calloc(VECTORS_MAX, sizeof *r.host_in);
     r.host_out = calloc(VECTORS_MAX, sizeof *r.host_out);
-    if (failed(cuInit(0), "cuInit") || failed(cuDeviceGet(&device, 0), "cuDeviceGet") ||
-        failed(cuDevicePrimaryCtxRetain(&context, device), "context") ||
-        failed(cuCtxSetCurrent(context), "context") ||
-        failed(cuMemAlloc(&r.in, VECTORS_MAX * sizeof *r.host_in), "memory") ||
-        failed(cuMemAlloc(&r.out, VECTORS_MAX * sizeof *r.host_out), "memory"))
-        return 1;
+    open_device();
+    must(cuMemAlloc(&r.in, VECTORS_MAX * sizeof *r.host_in), "memory");
+    must(cuMemAlloc(&r.out, VECTORS_MAX * sizeof *r.host_out), "memory");
     for (int i = 2; i < argc; i++) {
         const char *base = strrchr(argv[i], '/') ? strrchr(argv[i], '/') + 1 : argv[i];
         snprintf(raw, sizeof raw, "%s/%.*s.raw", argv[1], (int)strcspn(base, "."), base);

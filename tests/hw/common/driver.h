@@ -4,6 +4,8 @@
 
 #include <cuda.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* 0 when all went well; else 1, and a line says what did not. */
@@ -32,6 +34,18 @@ static inline void open_device(void)
     must(cuDeviceGet(&device, 0), "device");
     must(cuDevicePrimaryCtxRetain(&context, device), "context");
     must(cuCtxSetCurrent(context), "context");
+}
+
+/* The kernel k of a module whose text is head and body. 0, or 1 and a line that says what went wrong. */
+static inline int load_kernel(const char *head, const char *body, CUmodule *module, CUfunction *fn,
+                              const char *name)
+{
+    char *text = malloc(strlen(head) + strlen(body) + 1);
+    sprintf(text, "%s%s", head, body);
+    const int bad =
+        failed(cuModuleLoadData(module, text), name) || failed(cuModuleGetFunction(fn, *module, "k"), name);
+    free(text);
+    return bad;
 }
 
 #endif

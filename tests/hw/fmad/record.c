@@ -29,15 +29,10 @@ static Hashes run(CUmodule module, unsigned i, CUdeviceptr in, CUdeviceptr out)
 
 int main(int argc, char **argv)
 {
-    CUdevice device;
-    CUcontext context;
     CUdeviceptr in, out;
     FILE *file = argc == 3 ? fopen(argv[2], "wb") : NULL;
     if (!file) return fprintf(stderr, "usage: record FOLDER OUT.bin\n"), 2;
-    must(cuInit(0), "init");
-    must(cuDeviceGet(&device, 0), "device");
-    must(cuDevicePrimaryCtxRetain(&context, device), "context");
-    must(cuCtxSetCurrent(context), "context");
+    open_device();
     must(cuMemAlloc(&in, IN_BYTES), "memory");
     must(cuMemAlloc(&out, OUT_BYTES), "memory");
     for (unsigned m = 0; m < MODULES; m++) {

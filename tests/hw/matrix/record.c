@@ -20,16 +20,6 @@ enum { BATCH = 8192, ROOM = BATCH * REGS_MAX * 32 * 8 };
 static CUdeviceptr din, dout;
 static char *hin, *hout;
 
-static int load(const char *head, const char *body, CUmodule *module, CUfunction *fn, const char *name)
-{
-    char *text = malloc(strlen(head) + strlen(body) + 1);
-    sprintf(text, "%s%s", head, body);
-    int bad =
-        failed(cuModuleLoadData(module, text), name) || failed(cuModuleGetFunction(fn, *module, "k"), name);
-    free(text);
-    return bad;
-}
-
 static int launch(CUfunction fn, unsigned ctas, size_t in, size_t out, const char *what)
 {
     void *args[] = {&din, &dout};
@@ -64,7 +54,7 @@ static int sweep(const Form *f, unsigned tiles, FILE *golden, FILE *report)
     size_t in = (size_t)form_in(f) * 32 * (f->wide ? 8 : 4), out = (size_t)f->nd * 32 * (f->wide ? 8 : 4);
     form_emit(f, "k", body);
     unit_form(f, &form);
-    if (load(ptx_head, body, &module, &fn, f->name)) return 1;
+    if (load_kernel(ptx_head, body, &module, &fn, f->name)) return 1;
     for (unsigned done = 0; done < tiles; done += BATCH) {
         unsigned n = tiles - done < BATCH ? tiles - done : BATCH;
 #pragma omp parallel for
@@ -91,7 +81,7 @@ static int move(const Move *m, FILE *golden)
     CUmodule module;
     CUfunction fn;
     moves_input((uint8_t *)hin);
-    if (load(ptx_head, m->body, &module, &fn, m->name) ||
+    if (load_kernel(ptx_head, m->body, &module, &fn, m->name) ||
         failed(cuMemcpyHtoD(dout, hin, MOVE_BYTES), m->name) ||
         launch(fn, 1, MOVE_BYTES, MOVE_BYTES, m->name))
         return 1;
@@ -105,17 +95,15 @@ int main(int argc, char **argv)
 {
     static Forms forms;
     static Moves moves;
-    CUdevice device;
-    CUcontext context;
     if (argc < 4) return fprintf(stderr, "record OUT_FILE TILES REPORT\n"), 2;
     FILE *golden = fopen(argv[1], "wb"), *report = fopen(argv[3], "w");
     forms_all(&forms), moves_all(&moves);
-    if (!golden || !report || failed(cuInit(0), "init") || failed(cuDeviceGet(&device, 0), "device") ||
-        failed(cuDevicePrimaryCtxRetain(&context, device), "context") ||
-        failed(cuCtxSetCurrent(context), "context") || failed(cuMemAlloc(&din, ROOM), "memory") ||
-        failed(cuMemAlloc(&dout, ROOM), "memory") || failed(cuMemAllocHost((void **)&hin, ROOM), "memory") ||
-        failed(cuMemAllocHost((void **)&hout, ROOM), "memory"))
-        return 1;
+    if (!golden || !report) return 1;
+    open_device();
+    must(cuMemAlloc(&din, ROOM), "memory");
+    must(cuMemAlloc(&dout, ROOM), "memory");
+    must(cuMemAllocHost((void **)&hin, ROOM), "memory");
+    must(cuMemAllocHost((void **)&hout, ROOM), "memory");
     for (unsigned i = 0; i < forms.n; i++) {
         const Form *f = &forms.f[i];
         int like = f->sat || f->rnd || f->selector || f->sparse == 1 || (f->wmma && (!f->arow || f->brow)) ||

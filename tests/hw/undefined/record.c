@@ -10,8 +10,9 @@
 
 enum { TIMES = 2, SECONDS = 8 };
 
-static void run(const struct undefined *u)
+static void run(unsigned i)
 {
+    const struct undefined *u = &undefineds[i];
     static char text[UNDEFINED_ROOM], line[2048];
     unsigned words[UNDEFINED_WORDS] = {0};
     struct undefined_params params = {.sixteen = UNDEFINED_SIXTEEN};
@@ -36,28 +37,14 @@ static void run(const struct undefined *u)
     if (!r) r = cuMemcpyDtoH(words, results, sizeof words);
     undefined_line(line, u, (int)r, words);
     printf("%s\n", line);
-    fflush(stdout);
-    _exit(0);
 }
 
-/* False: it ran for ever. */
-static bool answers(const struct undefined *u)
+static void hangs(unsigned i)
 {
-    fflush(stdout);
-    pid_t child = fork();
-    if (!child) run(u);
-    int status;
-    if (ends(child, SECONDS, &status)) return true;
-    printf("%s\t-1\n", u->name);
-    return false;
+    printf("%s\t-1\n", undefineds[i].name);
 }
 
 int main(int argc, char **argv)
 {
-    unsigned part, parts;
-    if (!share_of(argc, argv, 1, &part, &parts)) return fprintf(stderr, "usage: record [PART PARTS]\n"), 2;
-    for (unsigned i = part; i < UNDEFINEDS; i += parts)
-        for (unsigned n = 0; n < TIMES && answers(&undefineds[i]); n++) {
-        }
-    return 0;
+    return record_cases(argc, argv, &(struct cases){UNDEFINEDS, TIMES, SECONDS, run, hangs});
 }

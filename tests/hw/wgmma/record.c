@@ -28,13 +28,9 @@ static char *hin, *hout, *himage;
 
 static int load(const char *body, CUmodule *module, CUfunction *fn, const char *name)
 {
-    char *text = malloc(strlen(wform_head) + strlen(body) + 1);
-    sprintf(text, "%s%s", wform_head, body);
-    int bad =
-        failed(cuModuleLoadData(module, text), name) || failed(cuModuleGetFunction(fn, *module, "k"), name) ||
-        failed(cuFuncSetAttribute(*fn, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, IMAGE_BYTES), name);
-    free(text);
-    return bad;
+    return load_kernel(wform_head, body, module, fn, name) ||
+           failed(cuFuncSetAttribute(*fn, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, IMAGE_BYTES),
+                  name);
 }
 
 static int launch(const Wform *f, CUfunction fn, unsigned ctas)
@@ -255,22 +251,18 @@ static int varied(FILE *to)
 int main(int argc, char **argv)
 {
     static Wforms forms;
-    CUdevice device;
-    CUcontext context;
     if (argc < 4) return fprintf(stderr, "record OUT_FILE TILES REPORT [PROBES]\n"), 2;
     FILE *golden = fopen(argv[1], "wb"), *report = fopen(argv[3], "w"),
          *raw = argc > 4 ? fopen(argv[4], "wb") : NULL;
     wforms_all(&forms);
-    if (!golden || !report || failed(cuInit(0), "init") || failed(cuDeviceGet(&device, 0), "device") ||
-        failed(cuDevicePrimaryCtxRetain(&context, device), "context") ||
-        failed(cuCtxSetCurrent(context), "context") ||
-        failed(cuMemAlloc(&din, (size_t)BATCH * IN_ROOM), "memory") ||
-        failed(cuMemAlloc(&dout, (size_t)BATCH * OUT_ROOM), "memory") ||
-        failed(cuMemAlloc(&dimage, (size_t)BATCH * PACKED_ROOM), "memory") ||
-        failed(cuMemAllocHost((void **)&hin, (size_t)BATCH * IN_ROOM), "memory") ||
-        failed(cuMemAllocHost((void **)&hout, (size_t)BATCH * OUT_ROOM), "memory") ||
-        failed(cuMemAllocHost((void **)&himage, (size_t)BATCH * PACKED_ROOM), "memory"))
-        return 1;
+    if (!golden || !report) return 1;
+    open_device();
+    must(cuMemAlloc(&din, (size_t)BATCH * IN_ROOM), "memory");
+    must(cuMemAlloc(&dout, (size_t)BATCH * OUT_ROOM), "memory");
+    must(cuMemAlloc(&dimage, (size_t)BATCH * PACKED_ROOM), "memory");
+    must(cuMemAllocHost((void **)&hin, (size_t)BATCH * IN_ROOM), "memory");
+    must(cuMemAllocHost((void **)&hout, (size_t)BATCH * OUT_ROOM), "memory");
+    must(cuMemAllocHost((void **)&himage, (size_t)BATCH * PACKED_ROOM), "memory");
     if (raw && (probes(raw) || varied(raw))) return 1;
     if (raw) fclose(raw);
     unsigned all = (unsigned)atoi(argv[2]), least = WGOLDEN_BLOCKS * WGOLDEN_TILES;

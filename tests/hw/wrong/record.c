@@ -11,8 +11,9 @@
 
 enum { TIMES = 4, TIMES_TWO_WRONG = 24, SECONDS = 10 };
 
-static void run(const struct wrong *w)
+static void run(unsigned i)
 {
+    const struct wrong *w = &wrongs[i];
     static char text[ROOM];
     CUmodule module;
     CUfunction fn;
@@ -29,28 +30,14 @@ static void run(const struct wrong *w)
     if (!r) r = cuCtxSynchronize();
     cuGetErrorName(r, &name);
     printf("%s\t%d\t%s\n", w->name, (int)r, name);
-    fflush(stdout);
-    _exit(0);
 }
 
-/* False: it ran for ever. */
-static bool answers(const struct wrong *w)
+static void hangs(unsigned i)
 {
-    fflush(stdout);
-    pid_t child = fork();
-    if (!child) run(w);
-    int status;
-    if (ends(child, SECONDS, &status)) return true;
-    printf("%s\t-1\thangs\n", w->name);
-    return false;
+    printf("%s\t-1\thangs\n", wrongs[i].name);
 }
 
 int main(int argc, char **argv)
 {
-    unsigned part, parts;
-    if (!share_of(argc, argv, 1, &part, &parts)) return fprintf(stderr, "usage: record [PART PARTS]\n"), 2;
-    for (unsigned i = part; i < WRONGS; i += parts)
-        for (unsigned n = 0; n < TIMES && answers(&wrongs[i]); n++) {
-        }
-    return 0;
+    return record_cases(argc, argv, &(struct cases){WRONGS, TIMES, SECONDS, run, hangs});
 }
