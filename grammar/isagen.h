@@ -158,7 +158,7 @@ enum ig_okind {
     IG_O_OTHER
 };
 
-enum { /* flags of an operand; the same bits as PX_OF_* of lib/isa/table.h */
+enum { /* flags of an operand; the same bits as PX_OPERAND_* of lib/isa/table.h */
        IG_F_DST = 1,
        IG_F_IMM = 2,
        IG_F_NEG = 4,

@@ -15,10 +15,10 @@ static const struct {
 
 static const struct {
     const char *name, *code;
-} pragma_flags[] = {{"number", "PX_PF_NUMBER"},
-                    {"kernel", "PX_PF_KERNEL"},
-                    {"body", "PX_PF_BODY"},
-                    {"program", "PX_PF_PROGRAM"}};
+} pragma_flags[] = {{"number", "PX_PRAGMA_NUMBER"},
+                    {"kernel", "PX_PRAGMA_KERNEL"},
+                    {"body", "PX_PRAGMA_BODY"},
+                    {"program", "PX_PRAGMA_PROGRAM"}};
 
 /* The requirement in words 0 and 1: version and lowest target, of which sm_10 is none. */
 static void read_since(struct ig_place at, char **w, struct ig_construct *c)

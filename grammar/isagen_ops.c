@@ -120,8 +120,8 @@ void ig_emit_handler_ops(FILE *out)
 
 void ig_emit_op_flag_names(FILE *out)
 {
-    fputs("\n/* What is true of an operation (px_op_flags). */\nenum px_op_flag {\n", out);
-    for (int i = 0; i < FLAGS; i++) fprintf(out, "    PX_OPF_%s = %d,\n", flags[i], 1 << i);
+    fputs("\n/* What is true of an operation (px_op_flags). */\nenum px_operation_flag {\n", out);
+    for (int i = 0; i < FLAGS; i++) fprintf(out, "    PX_OPERATION_%s = %d,\n", flags[i], 1 << i);
     fputs("};\n", out);
 }
 

@@ -205,7 +205,7 @@ PTX_API ptx_status ptx_program_kernel_at(ptx_program *program, size_t index, ptx
     if (!program || !kernel) return PTX_ERROR_INVALID_ARGUMENT;
     const struct px_linked *l = &program->linked;
     for (uint32_t i = 0; i < l->nfuncs; i++) {
-        if (!l->funcs[i].is_entry || l->funcs[i].kind != PX_LF_CODE) continue;
+        if (!l->funcs[i].is_entry || l->funcs[i].kind != PX_FUNCTION_CODE) continue;
         if (!index--) return px_program_kernel_of(program, &l->funcs[i], kernel);
     }
     return PTX_ERROR_NOT_FOUND;

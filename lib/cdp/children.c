@@ -101,7 +101,7 @@ static struct px_shape shape_at(const struct px_call *call, unsigned offset)
 static bool find_kernel(const struct px_call *call, uint64_t function, struct cdp_buffer *what)
 {
     what->kernel = px_any_function(call->grid, function, &what->program);
-    return what->kernel && what->kernel->is_entry && what->kernel->kind == PX_LF_CODE;
+    return what->kernel && what->kernel->is_entry && what->kernel->kind == PX_FUNCTION_CODE;
 }
 
 static void tell_refused(const struct px_call *call, const struct cdp_buffer *what, int error,

@@ -209,7 +209,7 @@ static const struct px_lfunc *kernel_at(const struct px_call *call, uint64_t va)
 {
     struct ptx_program *program;
     const struct px_lfunc *f = px_any_function(call->grid, va, &program);
-    return f && f->is_entry && f->kind == PX_LF_CODE ? f : NULL;
+    return f && f->is_entry && f->kind == PX_FUNCTION_CODE ? f : NULL;
 }
 
 enum px_ext cdp_func_get_attributes(struct px_call *call)

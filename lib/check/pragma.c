@@ -44,8 +44,8 @@ static void check_place(struct px_checker *checker, const struct px_construct *p
                         const struct string *string, px_pos told, enum px_pragma_place place)
 {
     const bool body = place == PX_PRAGMA_STATEMENT;
-    if (pragma->kind & PX_PF_PROGRAM) checker->program_pragma = pragma;
-    if (place == PX_PRAGMA_MODULE || (pragma->kind & PX_PF_BODY && !body))
+    if (pragma->kind & PX_PRAGMA_PROGRAM) checker->program_pragma = pragma;
+    if (place == PX_PRAGMA_MODULE || (pragma->kind & PX_PRAGMA_BODY && !body))
         px_complain_at(checker, told, PRAGMA_SCOPE, string->pos, string->length, string->text);
     else if (body && checker->function && !checker->function->func->is_entry)
         px_complain_at(checker, told, PRAGMA_FUNCTION, string->pos, string->length, string->text);
@@ -73,9 +73,9 @@ static void check_string(struct px_checker *checker, const struct string *string
         complain_unknown(checker, string);
     else if (!px_needs(checker, pragma, pos, LENGTH))
         return;
-    else if (pragma->kind & PX_PF_KERNEL)
+    else if (pragma->kind & PX_PRAGMA_KERNEL)
         check_place(checker, pragma, string, pos, place);
-    else if (pragma->kind & PX_PF_NUMBER)
+    else if (pragma->kind & PX_PRAGMA_NUMBER)
         check_value(checker, string, pragma->text, value);
 }
 

@@ -68,7 +68,7 @@ static void add_inst(void *user, const struct px_inst *inst)
 static bool ends_block(const struct px_inst *inst)
 {
     const struct px_match match = {.form = px_form_at(inst->form)};
-    return match.form && px_op_flags(px_match_op(&match)) & PX_OPF_ends;
+    return match.form && px_op_flags(px_match_op(&match)) & PX_OPERATION_ends;
 }
 
 static void build_graph(struct usage *u)

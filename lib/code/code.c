@@ -415,7 +415,7 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
 
 static bool is_text(const struct px_lfunc *func)
 {
-    return func->kind == PX_LF_CODE && func->fn && func->fn->func->body;
+    return func->kind == PX_FUNCTION_CODE && func->fn && func->fn->func->body;
 }
 
 static void tell_of(struct px_coder *coder, const struct px_lfunc *func, const char *why)

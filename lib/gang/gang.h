@@ -186,7 +186,7 @@ struct px_cta {
 static inline uint64_t px_address(const struct px_gang *g, const struct px_insn *in, uint32_t lane)
 {
     const uint64_t *a = PX_ROW(g, uint64_t, in->a);
-    return px_space_address(in->space, a[in->flags & PX_IF_SCALAR_A ? 0 : lane] + in->imm);
+    return px_space_address(in->space, a[in->flags & PX_INSN_SCALAR_A ? 0 : lane] + in->imm);
 }
 static inline uint32_t px_element(const struct px_gang *g, uint32_t offset, bool scalar, uint32_t lane)
 {

@@ -101,7 +101,7 @@ struct px_insn {
     uint32_t a, b, c; /* sources */
     uint32_t m;       /* mask row; 0 is the mask of the running entry */
     union {
-        uint32_t target; /* branches: a pc; while decoding a block (PX_IF_BLOCK) */
+        uint32_t target; /* branches: a pc; while decoding a block (PX_INSN_BLOCK) */
         uint32_t survey; /* loads and stores of surveyed rows, forget: place of the row's px_survey */
         uint32_t facts;  /* questions about a term: place of its px_lane_facts */
     };
@@ -137,14 +137,14 @@ struct px_insn {
 _Static_assert(sizeof(struct px_insn) == 64, "one record is one cache line");
 
 enum px_insn_flag {
-    PX_IF_SCALAR_A = 1, /* a is a scalar */
-    PX_IF_NEGATE = 2,   /* the predicate in a counts inverted */
-    PX_IF_PAIR = 4,     /* blend: the inner handler writes e too */
-    PX_IF_CARRY = 8,    /* blend: the inner handler writes the carry row too */
-    PX_IF_ALONE = 16,   /* mbarrier wait: its loop does nothing else; branch: see emit/ctl.c */
-    PX_IF_FTZ = 32,     /* atom.add.f32, .f64 on global memory: flushes f32 subnormals, has its own NaNs */
-    PX_IF_ROWS = 64,    /* a load or store: local memory at one place in all lanes is a row */
-    PX_IF_BLOCK = 128   /* while decoding: target is a block */
+    PX_INSN_SCALAR_A = 1, /* a is a scalar */
+    PX_INSN_NEGATE = 2,   /* the predicate in a counts inverted */
+    PX_INSN_PAIR = 4,     /* blend: the inner handler writes e too */
+    PX_INSN_CARRY = 8,    /* blend: the inner handler writes the carry row too */
+    PX_INSN_ALONE = 16,   /* mbarrier wait: its loop does nothing else; branch: see emit/ctl.c */
+    PX_INSN_FTZ = 32,     /* atom.add.f32, .f64 on global memory: flushes f32 subnormals, has its own NaNs */
+    PX_INSN_ROWS = 64,    /* a load or store: local memory at one place in all lanes is a row */
+    PX_INSN_BLOCK = 128   /* while decoding: target is a block */
 };
 
 enum { PX_LOAD_ONCE = 1 }; /* px_insn.once: once a block, and blocks take long */

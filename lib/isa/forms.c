@@ -89,22 +89,22 @@ bool px_forms_accept(uint16_t first, unsigned n, px_word word)
 
 bool px_form_executable(const struct px_form *form)
 {
-    return form->flags & PX_FF_EXECUTABLE;
+    return form->flags & PX_FORM_EXECUTABLE;
 }
 
 bool px_form_compares(const struct px_form *form)
 {
-    return form->flags & PX_FF_COMPARE;
+    return form->flags & PX_FORM_COMPARE;
 }
 
 bool px_form_widens(const struct px_form *form)
 {
-    return form->flags & PX_FF_WIDE;
+    return form->flags & PX_FORM_WIDE;
 }
 
 bool px_form_is_video(const struct px_form *form)
 {
-    return form->flags & PX_FF_VIDEO;
+    return form->flags & PX_FORM_VIDEO;
 }
 
 const struct px_copy_rule *px_form_copy(const struct px_form *form)
@@ -114,15 +114,15 @@ const struct px_copy_rule *px_form_copy(const struct px_form *form)
 
 bool px_word_is_modifier(px_word word)
 {
-    return word <= px_isa_nwords && px_isa_word_flags[word] & PX_WF_MODIFIER;
+    return word <= px_isa_nwords && px_isa_word_flags[word] & PX_WORD_MODIFIER;
 }
 
 bool px_word_is_opcode(px_word word)
 {
-    return word <= px_isa_nwords && px_isa_word_flags[word] & PX_WF_OPCODE;
+    return word <= px_isa_nwords && px_isa_word_flags[word] & PX_WORD_OPCODE;
 }
 
 bool px_word_says_instruction(px_word opcode)
 {
-    return opcode <= px_isa_nwords && px_isa_word_flags[opcode] & PX_WF_INSTRUCTION;
+    return opcode <= px_isa_nwords && px_isa_word_flags[opcode] & PX_WORD_INSTRUCTION;
 }

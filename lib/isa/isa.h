@@ -149,17 +149,17 @@ enum px_directive_shape {
     PX_DS_SOURCE /* at module scope: texts in an intermediate language */
 };
 enum {
-    PX_PF_NUMBER = 1,
-    PX_PF_KERNEL = 2,
-    PX_PF_BODY = 4,
-    PX_PF_PROGRAM = 8
+    PX_PRAGMA_NUMBER = 1,
+    PX_PRAGMA_KERNEL = 2,
+    PX_PRAGMA_BODY = 4,
+    PX_PRAGMA_PROGRAM = 8
 }; /* of pragmas: see names.tbl */
 
 struct px_construct {
     char text[48]; /* what messages call it; of a pragma the word that its string begins with */
     px_word word;  /* of a directive */
     uint16_t min_ptx, min_sm;
-    uint8_t kind;  /* enum px_directive_shape; PX_PF_ flags */
+    uint8_t kind;  /* enum px_directive_shape; PX_PRAGMA_ flags */
     bool positive; /* no value is 0 */
 };
 const struct px_construct *px_directive_of_word(px_word word);      /* NULL when the word is none */
@@ -220,26 +220,26 @@ enum px_opd_kind {
 };
 
 enum {
-    PX_OF_DST = 1,    /* written */
-    PX_OF_IMM = 2,    /* a constant may stand here, where the type takes one */
-    PX_OF_NEG = 4,    /* !p */
-    PX_OF_MINUS = 8,  /* -a */
-    PX_OF_SINK = 16,  /* _ */
-    PX_OF_WIDER = 32, /* the register may be wider than the type */
-    PX_OF_EXACT = 64, /* the register must have exactly the width of its type, 8 bits included */
-    PX_OF_SREG = 128, /* a special register may stand here */
-    PX_OF_VAR = 256,  /* a variable's or function's name stands for its address */
-    PX_OF_OPTIONAL = 512,
-    PX_OF_PAIR = 1024, /* d|p */
-    PX_OF_PAIR_OPTIONAL = 2048,
-    PX_OF_UNIFIED = 4096,
-    PX_OF_SELECTOR = 8192,   /* .b0 .h1 of video instructions */
-    PX_OF_RANGE = 16384,     /* constants are held against lo, hi, step */
-    PX_OF_WIDTH3264 = 32768, /* a 32- or 64-bit register */
-    PX_OF_SAMPLER = 65536,   /* a bracketed tuple may name a sampler after the texture */
-    PX_OF_UNTYPED =
+    PX_OPERAND_RESULT = 1,    /* written */
+    PX_OPERAND_CONSTANT = 2,  /* a constant may stand here, where the type takes one */
+    PX_OPERAND_NOT = 4,       /* !p */
+    PX_OPERAND_MINUS = 8,     /* -a */
+    PX_OPERAND_SINK = 16,     /* _ */
+    PX_OPERAND_WIDER = 32,    /* the register may be wider than the type */
+    PX_OPERAND_EXACT = 64,    /* the register must have exactly the width of its type, 8 bits included */
+    PX_OPERAND_SPECIAL = 128, /* a special register may stand here */
+    PX_OPERAND_NAME = 256,    /* a variable's or function's name stands for its address */
+    PX_OPERAND_OPTIONAL = 512,
+    PX_OPERAND_PAIR = 1024, /* d|p */
+    PX_OPERAND_PAIR_OPTIONAL = 2048,
+    PX_OPERAND_UNIFIED = 4096,
+    PX_OPERAND_SELECTOR = 8192,  /* .b0 .h1 of video instructions */
+    PX_OPERAND_RANGE = 16384,    /* constants are held against lo, hi, step */
+    PX_OPERAND_32_OR_64 = 32768, /* a 32- or 64-bit register */
+    PX_OPERAND_SAMPLER = 65536,  /* a bracketed tuple may name a sampler after the texture */
+    PX_OPERAND_UNTYPED =
         262144, /* any register of the width, a predicate for 32 bits; of constants only those of .f32 */
-    PX_OF_LOOSE = 131072 /* one register will do for a vector, and a vector for one register */
+    PX_OPERAND_LOOSE = 131072 /* one register will do for a vector, and a vector for one register */
 };
 
 /* One operand of a form as the table has it. */
@@ -254,7 +254,7 @@ struct px_opd {
     uint8_t tslot;   /* kind 2 */
     uint8_t args[4]; /* kind 3: slots */
     uint16_t tindex; /* kind 1: elements; kind 3: function */
-    uint32_t flags;  /* PX_OF_ */
+    uint32_t flags;  /* PX_OPERAND_ */
     int32_t step;    /* of constants; -1: a power of two */
     int64_t lo, hi;
     uint32_t name; /* in px_isa_names */
@@ -293,7 +293,7 @@ const struct px_copy_rule *px_form_copy(const struct px_form *form); /* NULL: th
 typedef uint16_t px_op;
 enum { PX_OP_NONE };
 px_op px_match_op(const struct px_match *match); /* what to execute */
-unsigned px_op_flags(px_op op);                  /* PX_OPF_ */
+unsigned px_op_flags(px_op op);                  /* PX_OPERATION_ */
 /* Do these flags say a plain load, a plain store: one access, and nothing between lanes? */
 bool px_op_loads(unsigned flags);
 bool px_op_stores(unsigned flags);
@@ -411,7 +411,7 @@ unsigned px_inst_name_words(px_word opcode, const px_word *words, unsigned n);
 /* Is the word the second or a later one of some name of the opcode (the `wide` of mul.wide). */
 bool px_word_of_name(px_word opcode, px_word word);
 
-/* Is the word a selector of class 1 .sel, 2 .sel2, 3 .sel4, 4 .mask2, 5 .mask4 (PX_OF_SELECTOR operands:
+/* Is the word a selector of class 1 .sel, 2 .sel2, 3 .sel4, 4 .mask2, 5 .mask4 (PX_OPERAND_SELECTOR operands:
  * opd->step). */
 bool px_selector_fits(px_word word, int klass);
 

@@ -20,16 +20,16 @@ unsigned px_op_flags(px_op op)
     return px_isa_op_flags[op];
 }
 
-enum { ACCESS = PX_OPF_reads | PX_OPF_writes | PX_OPF_straight };
+enum { ACCESS = PX_OPERATION_reads | PX_OPERATION_writes | PX_OPERATION_straight };
 
 bool px_op_loads(unsigned flags)
 {
-    return (flags & ACCESS) == (PX_OPF_reads | PX_OPF_straight);
+    return (flags & ACCESS) == (PX_OPERATION_reads | PX_OPERATION_straight);
 }
 
 bool px_op_stores(unsigned flags)
 {
-    return (flags & ACCESS) == (PX_OPF_writes | PX_OPF_straight);
+    return (flags & ACCESS) == (PX_OPERATION_writes | PX_OPERATION_straight);
 }
 
 unsigned px_selector_component(px_word word)
@@ -82,7 +82,8 @@ static bool deal_one(struct px_match *match, px_word word)
             match->value[i] = word;
             return true;
         }
-    return (px_isa_word_flags[word] & PX_WF_REPEATED && px_match_has(match, word)) || overlooked(match, word);
+    return (px_isa_word_flags[word] & PX_WORD_REPEATED && px_match_has(match, word)) ||
+           overlooked(match, word);
 }
 
 /* Fills mandatory slot i from an optional slot that took a word which fits here. */
@@ -286,7 +287,8 @@ bool px_match_choose(struct px_match *match, unsigned n, unsigned nth)
     const struct px_form *form = match->form;
     unsigned all = (1u << form->nopds) - 1, fixed = 0;
     if (n < form->min_opds || n > form->nopds) return false;
-    for (unsigned i = 0; i < form->nopds; i++) fixed |= !(px_form_opd(form, i)->flags & PX_OF_OPTIONAL) << i;
+    for (unsigned i = 0; i < form->nopds; i++)
+        fixed |= !(px_form_opd(form, i)->flags & PX_OPERAND_OPTIONAL) << i;
     for (unsigned mask = fixed; mask <= all; mask++)
         if ((mask & fixed) == fixed && popcount(mask) == n && !nth--) {
             match->operands = (uint16_t)mask;
@@ -357,7 +359,7 @@ int px_match_handler(const struct px_match *match)
         at = at * n + choice(match, form->spec[i]);
         size *= n;
     }
-    if (form->flags & PX_FF_PAIR && !match->pair) at += size;
+    if (form->flags & PX_FORM_PAIR && !match->pair) at += size;
     uint16_t handler = px_isa_handlers[form->handler_first + (int)at];
     return handler == UINT16_MAX ? -1 : handler;
 }
@@ -376,8 +378,8 @@ static bool all_f64(const struct px_match *match)
 int px_match_fp_mode(const struct px_match *match)
 {
     int mode = 0;
-    if (match->form->flags & PX_FF_HOME) return 0;
-    if (!(match->form->flags & PX_FF_MODE)) return -1;
+    if (match->form->flags & PX_FORM_HOME) return 0;
+    if (!(match->form->flags & PX_FORM_MODE)) return -1;
     for (unsigned i = 0; i < match->form->nslots; i++) switch (match->value[i]) {
         case PX_W_rz: mode |= 1; break;
         case PX_W_rm: mode |= 2; break;

@@ -70,7 +70,7 @@ struct px_form {
     px_word opcode;
     uint16_t first_slot, first_opd, first_part, first_clause, since, op;
     uint8_t nslots, nfixed, nopds, min_opds, nparts, nclauses, nspec;
-    uint8_t flags;         /* PX_FF_ */
+    uint8_t flags;         /* PX_FORM_ */
     uint16_t overlooks;    /* sets of px_isa_overlooked whose words do no harm here */
     uint8_t spec[6];       /* slots that the statement specialises on */
     uint8_t copy;          /* in px_isa_copies; 0: the meaning is no copy */
@@ -79,13 +79,13 @@ struct px_form {
     uint32_t section;      /* the same: of the manual */
 };
 enum {
-    PX_FF_EXECUTABLE = 1,
-    PX_FF_MODE = 2,
-    PX_FF_PAIR = 4,
-    PX_FF_COMPARE = 8,
-    PX_FF_WIDE = 16,
-    PX_FF_HOME = 32,
-    PX_FF_VIDEO = 64
+    PX_FORM_EXECUTABLE = 1,
+    PX_FORM_MODE = 2,
+    PX_FORM_PAIR = 4,
+    PX_FORM_COMPARE = 8,
+    PX_FORM_WIDE = 16,
+    PX_FORM_HOME = 32,
+    PX_FORM_VIDEO = 64
 };
 
 extern const struct px_copy_rule px_isa_copies[];
@@ -93,9 +93,9 @@ extern const char px_isa_names[];
 extern const uint16_t px_isa_nforms; /* numbers 1 .. nforms */
 extern const struct px_form px_isa_forms[];
 extern const uint16_t px_isa_form_first[]; /* by word of the opcode; 0 when it is none */
-extern const uint8_t px_isa_word_flags[];  /* PX_WF_ */
+extern const uint8_t px_isa_word_flags[];  /* PX_WORD_ */
 extern const uint16_t px_isa_overlooked[]; /* by word: bits of struct px_form.overlooks */
-enum { PX_WF_MODIFIER = 1, PX_WF_OPCODE = 2, PX_WF_INSTRUCTION = 4, PX_WF_REPEATED = 8 };
+enum { PX_WORD_MODIFIER = 1, PX_WORD_OPCODE = 2, PX_WORD_INSTRUCTION = 4, PX_WORD_REPEATED = 8 };
 extern const struct px_isa_slot px_isa_slots[];
 extern const struct px_isa_value px_isa_values[];
 extern const struct px_isa_value px_isa_features[]; /* ends with word 0 */

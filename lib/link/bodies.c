@@ -64,9 +64,9 @@ void px_link_bodies(struct px_link *link)
     const struct px_linked *out = link->out;
     for (uint32_t m = 0; m < out->nmodules; m++) note_taken(link, out->modules[m], link->uses[m]);
     for (uint32_t i = 0; i < link->funcs.n; i++)
-        if (link->funcs.at[i].kind == PX_LF_CODE) add_inner_vars(link, &link->funcs.at[i]);
+        if (link->funcs.at[i].kind == PX_FUNCTION_CODE) add_inner_vars(link, &link->funcs.at[i]);
     struct seen seen = {PX_NEW_N(link->arena, uint32_t, link->funcs.n + 1),
                         PX_NEW_N(link->arena, uint32_t, link->vars.n + 1)};
     for (uint32_t i = 0; i < link->funcs.n; i++)
-        if (link->funcs.at[i].kind == PX_LF_CODE) add_refs(link, i, &seen);
+        if (link->funcs.at[i].kind == PX_FUNCTION_CODE) add_refs(link, i, &seen);
 }

@@ -29,8 +29,8 @@ static void find_builtins(struct px_link *link)
         struct px_lfunc *f = &link->funcs.at[i];
         if (link->ifuncs.at[i].local || !link->builtins) continue;
         const struct px_builtin *b = link->builtins(f->name);
-        if (!b || (f->kind != PX_LF_UNDEFINED && !b->over_definitions)) continue;
-        f->kind = PX_LF_BUILTIN;
+        if (!b || (f->kind != PX_FUNCTION_UNDEFINED && !b->over_definitions)) continue;
+        f->kind = PX_FUNCTION_BUILTIN;
         f->builtin = b;
     }
 }
@@ -52,7 +52,7 @@ static void visit(struct search *s, uint32_t id)
 
 static bool is_kernel(const struct px_lfunc *f)
 {
-    return f->is_entry && f->kind == PX_LF_CODE;
+    return f->is_entry && f->kind == PX_FUNCTION_CODE;
 }
 
 /* The code that may run: kernels, functions whose address is taken, and what those call. */
@@ -101,11 +101,11 @@ static void resolve_function(struct px_link *link, struct px_lfunc *f)
 {
     const ptx_program_options *options = link->options;
     const struct px_mention header = link->ifuncs.at[f->id].header;
-    if (f->kind == PX_LF_BUILTIN) check_builtin(link, f);
-    if (f->kind != PX_LF_UNDEFINED) return;
+    if (f->kind == PX_FUNCTION_BUILTIN) check_builtin(link, f);
+    if (f->kind != PX_FUNCTION_UNDEFINED) return;
     if (options->resolve && !f->is_entry) f->host = options->resolve(options->resolve_user, f->name);
     if (f->host)
-        f->kind = PX_LF_HOST;
+        f->kind = PX_FUNCTION_HOST;
     else
         say_undefined(link, header);
 }

@@ -78,7 +78,7 @@ const struct px_lfunc *px_link_kernel_named(const struct px_linked *linked, cons
     const struct px_global *g = px_link_name(linked->maps, name, true, false);
     if (!g || !linked->funcs[g->index].is_entry) g = px_link_name(linked->maps, name, true, true);
     const struct px_lfunc *f = g ? &linked->funcs[g->index] : NULL;
-    return f && f->is_entry && f->kind == PX_LF_CODE ? f : NULL;
+    return f && f->is_entry && f->kind == PX_FUNCTION_CODE ? f : NULL;
 }
 
 static const struct px_lvar *var_named(const struct px_linked *linked, const char *name)

@@ -105,7 +105,7 @@ static void new_func(struct px_link *link, struct px_mention here, bool local)
 {
     const uint32_t id = link->funcs.n;
     const struct px_symbol *s = here.symbol;
-    const struct px_lfunc f = {.kind = has_body(s) ? PX_LF_CODE : PX_LF_UNDEFINED,
+    const struct px_lfunc f = {.kind = has_body(s) ? PX_FUNCTION_CODE : PX_FUNCTION_UNDEFINED,
                                .is_entry = s->kind == PX_SYM_ENTRY,
                                .id = id,
                                .name = s->name->text,
@@ -122,7 +122,7 @@ static void new_func(struct px_link *link, struct px_mention here, bool local)
 static void define_func(struct px_link *link, uint32_t id, struct px_mention here)
 {
     struct px_lfunc *f = &link->funcs.at[id];
-    f->kind = PX_LF_CODE;
+    f->kind = PX_FUNCTION_CODE;
     f->fn = here.symbol->u.func;
     f->module = here.module;
     link->ifuncs.at[id].state = (uint8_t)state_of_func(here.symbol);

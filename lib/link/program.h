@@ -32,7 +32,12 @@ struct px_builtin {
  */
 typedef const struct px_builtin *(*px_builtin_find)(const char *name);
 
-enum px_lfunc_kind { PX_LF_CODE, PX_LF_BUILTIN, PX_LF_HOST, PX_LF_UNDEFINED /* declared, never called */ };
+enum px_lfunc_kind {
+    PX_FUNCTION_CODE,
+    PX_FUNCTION_BUILTIN,
+    PX_FUNCTION_HOST,
+    PX_FUNCTION_UNDEFINED /* declared, never called */
+};
 
 struct px_lfunc {
     uint8_t kind; /* enum px_lfunc_kind */

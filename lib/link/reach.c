@@ -139,7 +139,7 @@ void px_link_reach(struct px_link *link, struct px_reach *reach)
     find_leads(&g);
     reach->kernels = PX_NEW_N(link->arena, uint32_t, nodes);
     for (uint32_t i = 0; i < link->funcs.n; i++)
-        if (link->funcs.at[i].is_entry && link->funcs.at[i].kind == PX_LF_CODE)
+        if (link->funcs.at[i].is_entry && link->funcs.at[i].kind == PX_FUNCTION_CODE)
             reach->kernels[reach->nkernels++] = i;
     reach->of_var = px_arena_zalloc(link->arena, (link->vars.n + 1) * sizeof *reach->of_var);
     for (uint32_t k = 0; k < reach->nkernels; k++) reach_from(&s, reach, k);

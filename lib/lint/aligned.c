@@ -22,8 +22,8 @@ static bool differs(const struct px_function *function, const struct px_sreg *sr
 
 static bool is_source(const struct px_lint_flow *flow, const struct px_lint_item *item)
 {
-    if (px_lint_flags(item) & PX_OPF_differs) return true;
-    return item->result == PX_RESULT_copy && px_lint_flags(item) & PX_OPF_plain &&
+    if (px_lint_flags(item) & PX_OPERATION_differs) return true;
+    return item->result == PX_RESULT_copy && px_lint_flags(item) & PX_OPERATION_plain &&
            px_lint_names(&item->inst->opds[1], differs, flow->function);
 }
 
@@ -126,7 +126,7 @@ static bool is_meant(const struct px_lint_flow *flow, uint32_t i, bool barriers)
 {
     const struct px_lint_item *item = &flow->items[i];
     return flow->reached[flow->graph.node_of[i]] && px_lint_is_aligned(item->inst) &&
-           !(px_lint_flags(item) & PX_OPF_barrier) == !barriers;
+           !(px_lint_flags(item) & PX_OPERATION_barrier) == !barriers;
 }
 
 static bool has_meant(const struct px_lint_flow *flow, bool barriers)

@@ -122,7 +122,7 @@ static bool *find_exchanged(const struct px_lint_flow *flow)
     bool *exchanged = PX_NEW_N(flow->arena, bool, flow->nregs + 1);
     for (uint32_t i = 0; i < flow->nrefs; i++) {
         const struct px_lint_ref *ref = &flow->refs[i];
-        if (px_lint_flags(&flow->items[ref->item]) & PX_OPF_exchanges)
+        if (px_lint_flags(&flow->items[ref->item]) & PX_OPERATION_exchanges)
             exchanged[ref->reg] |= !ref->is_def && ref->operand != flow->items[ref->item].inst->guard;
     }
     return exchanged;
@@ -249,7 +249,7 @@ static bool only_places(const struct px_lint_flow *flow, const struct px_lint_re
     if (px_op_stores(px_lint_flags(item)))
         return item->inst->opds[1].kind == PX_O_VEC ||
                (ref->operand == &item->inst->opds[1] && is_byte(item->inst));
-    return px_lint_flags(item) & PX_OPF_places || px_inst_in(item->inst, PX_SET_places);
+    return px_lint_flags(item) & PX_OPERATION_places || px_inst_in(item->inst, PX_SET_places);
 }
 
 static void say_maybe(const struct assigned *a, const struct px_lint_ref *ref, bool some)

@@ -65,7 +65,7 @@ struct search {
 static void pass(const struct search *s, uint32_t item, struct ahead *ahead)
 {
     const struct px_lint_item *at = &s->flow->items[item];
-    const enum step step = px_lint_flags(at) & PX_OPF_calls ? WAIT_ALL : s->family->step(at->inst);
+    const enum step step = px_lint_flags(at) & PX_OPERATION_calls ? WAIT_ALL : s->family->step(at->inst);
     if (step == COMMIT) ahead->fine |= ahead->wait;
     if (step == COMMIT) ahead->group = true;
     if (step == WAIT || step == WAIT_ALL) ahead->wait = true;

@@ -18,8 +18,8 @@ static bool differs(const struct px_function *function, const struct px_sreg *sr
 
 static bool is_source(const struct px_lint_flow *flow, const struct px_lint_item *item)
 {
-    if (px_lint_flags(item) & PX_OPF_varies) return true;
-    if (px_lint_flags(item) & PX_OPF_agrees) return false;
+    if (px_lint_flags(item) & PX_OPERATION_varies) return true;
+    if (px_lint_flags(item) & PX_OPERATION_agrees) return false;
     for (unsigned i = 0; i < item->inst->nopds; i++)
         if (px_lint_names(&item->inst->opds[i], differs, flow->function)) return true;
     return false;
@@ -28,7 +28,7 @@ static bool is_source(const struct px_lint_flow *flow, const struct px_lint_item
 static bool hands_on(const struct px_lint_divergence *d, uint32_t ref)
 {
     const struct px_lint_item *item = &d->flow->items[d->flow->refs[ref].item];
-    return !(px_lint_flags(item) & (PX_OPF_calls | PX_OPF_agrees));
+    return !(px_lint_flags(item) & (PX_OPERATION_calls | PX_OPERATION_agrees));
 }
 
 /* Early returns count as branches. */
@@ -43,7 +43,7 @@ static bool parts(const struct px_lint_flow *flow, uint32_t node)
 static bool is_for_all(const struct px_lint_item *item)
 {
     if (!px_lint_is_aligned(item->inst)) return false;
-    if (px_lint_flags(item) & PX_OPF_barrier) return !px_operand_of(item->inst, PX_SET_thread_count);
+    if (px_lint_flags(item) & PX_OPERATION_barrier) return !px_operand_of(item->inst, PX_SET_thread_count);
     return px_inst_in(item->inst, PX_SET_cluster_barrier);
 }
 

@@ -55,7 +55,7 @@ static void tell_reader(struct px_lint_divergence *d, uint32_t r, uint32_t sourc
         make_divergent(d, r, source);
         return;
     }
-    if (item->ends && !(px_lint_flags(item) & PX_OPF_calls) && !px_lint_has_word(item->inst, PX_W_uni))
+    if (item->ends && !(px_lint_flags(item) & PX_OPERATION_calls) && !px_lint_has_word(item->inst, PX_W_uni))
         part(d, flow->graph.node_of[ref->item], (struct px_lint_cause){ref->item, source});
     if (d->rule->hands_on(d, r)) item_divergent(d, ref->item, source);
 }

@@ -14,7 +14,8 @@
 /* The operand that is the member mask; NULL when the instruction has none. */
 static const struct px_operand *member_mask(const struct px_lint_item *item)
 {
-    if (!(px_lint_flags(item) & PX_OPF_members) || !px_lint_has_word(item->inst, PX_W_sync)) return NULL;
+    if (!(px_lint_flags(item) & PX_OPERATION_members) || !px_lint_has_word(item->inst, PX_W_sync))
+        return NULL;
     return &item->inst->opds[item->inst->nopds - 1];
 }
 

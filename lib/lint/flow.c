@@ -73,7 +73,7 @@ static void add_item(void *user, const struct px_inst *inst)
     item.op = (uint8_t)px_match_op(&match);
     for (int defs = 0; defs < 2; defs++) px_visit_registers(inst, &match, defs, add_register, b);
     item.result = (uint8_t)px_match_result(&match);
-    if (px_lint_flags(&item) & PX_OPF_anew) forget_accumulator(b, item.first);
+    if (px_lint_flags(&item) & PX_OPERATION_anew) forget_accumulator(b, item.first);
     px_vec_push(b->flow->arena, &b->items, item);
 }
 
@@ -122,8 +122,8 @@ static bool calls_for_good(const struct px_inst *inst)
 
 static bool is_end(const struct px_lint_item *item)
 {
-    return px_lint_flags(item) & PX_OPF_calls ? calls_for_good(item->inst)
-                                              : px_lint_flags(item) & PX_OPF_ends;
+    return px_lint_flags(item) & PX_OPERATION_calls ? calls_for_good(item->inst)
+                                                    : px_lint_flags(item) & PX_OPERATION_ends;
 }
 
 static void list_ends(struct build *b)

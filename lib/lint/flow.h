@@ -67,7 +67,7 @@ static inline unsigned px_lint_item_line(const struct px_lint_flow *flow, uint32
 const struct px_symbol *px_lint_register(const struct px_operand *operand);
 /* The register that guards an item; PX_FLOW_NONE without a guard. */
 uint32_t px_lint_guard(const struct px_lint_flow *flow, uint32_t item);
-/* What is true of an item's operation: PX_OPF_. */
+/* What is true of an item's operation: PX_OPERATION_. */
 static inline unsigned px_lint_flags(const struct px_lint_item *item)
 {
     return px_op_flags((px_op)item->op);

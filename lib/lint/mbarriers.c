@@ -27,7 +27,7 @@ static bool collect(struct inits *inits, const struct px_lint_numbers *numbers)
     const struct px_lint_flow *flow = numbers->flow;
     for (uint32_t i = 0; i < flow->nitems; i++) {
         const struct px_lint_item *item = &flow->items[i];
-        if (px_lint_flags(item) & PX_OPF_calls) return false;
+        if (px_lint_flags(item) & PX_OPERATION_calls) return false;
         if (!is_init(item->inst)) continue;
         const struct px_lint_number at = px_lint_number_of(numbers, i, item->inst->opds[0].u.list);
         if (!at.symbol || inits->n == INITS_MAX) return false;

@@ -401,7 +401,7 @@ static void objects(struct walk *w, const struct px_inst *inst, const struct px_
         const struct px_operand *o = &inst->opds[i];
         if (!is_object(m, o, i)) continue;
         tell_object(w, value_of(w, &o->u.list[0]).set, (enum px_type)m->type[i], m);
-        if (px_match_opd(m, i)->flags & PX_OF_SAMPLER && o->n > 2)
+        if (px_match_opd(m, i)->flags & PX_OPERAND_SAMPLER && o->n > 2)
             tell_object(w, value_of(w, &o->u.list[1]).set, PX_T_SAMPLERREF, m);
     }
 }
@@ -422,7 +422,7 @@ static void instruction(struct walk *w, const struct px_inst *inst)
 {
     struct px_match match;
     if (!px_match_inst(inst, &match)) return;
-    if (px_op_flags(px_match_op(&match)) & PX_OPF_calls)
+    if (px_op_flags(px_match_op(&match)) & PX_OPERATION_calls)
         call(w, inst);
     else if (px_match_in(&match, PX_SET_load, NULL) && inst->nopds > 1)
         load(w, inst);

@@ -200,7 +200,7 @@ static struct px_lint_number result(const struct px_lint_numbers *n, uint32_t it
     const struct px_inst *inst = n->flow->items[item].inst;
     switch ((enum px_result)n->flow->items[item].result) {
     case PX_RESULT_copy: {
-        if (!(px_lint_flags(&n->flow->items[item]) & PX_OPF_plain)) return anything;
+        if (!(px_lint_flags(&n->flow->items[item]) & PX_OPERATION_plain)) return anything;
         const struct px_type_info *type = type_word(inst, inst->nmods - 1u);
         return is_integer(type) ? read(n, item, 1, type) : anything;
     }

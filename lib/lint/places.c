@@ -47,8 +47,8 @@ static struct need need_of(const struct px_lint_numbers *numbers, uint32_t item,
     const unsigned flags = px_lint_flags(&numbers->flow->items[item]);
     if (px_lint_is_mbarrier(inst, operand)) return object(8);
     if (px_inst_in(inst, PX_SET_copy)) return need_of_copy(numbers, item);
-    if (flags & PX_OPF_fragment || px_inst_in(inst, PX_SET_matrix_rows)) return object(16);
-    if (!(flags & (PX_OPF_reads | PX_OPF_writes)) && !px_inst_in(inst, PX_SET_access))
+    if (flags & PX_OPERATION_fragment || px_inst_in(inst, PX_SET_matrix_rows)) return object(16);
+    if (!(flags & (PX_OPERATION_reads | PX_OPERATION_writes)) && !px_inst_in(inst, PX_SET_access))
         return (struct need){0};
     if (px_lint_has_word(inst, PX_W_bulk)) return (struct need){0, 8};
     return operand > 1 ? object(8) : need_of_value(inst, operand);

@@ -28,7 +28,7 @@ static bool look_at_block(const struct px_lint_flow *flow, const struct px_flow_
     uint32_t since = block->first; /* products from here on are under way */
     for (uint32_t i = block->first; i < block->first + block->n; i++) {
         const struct px_lint_item *item = &flow->items[i];
-        const bool is_product = px_lint_flags(item) & PX_OPF_later;
+        const bool is_product = px_lint_flags(item) & PX_OPERATION_later;
         if (is_wait(item->inst)) since = i + 1;
         for (uint32_t r = item->first; r < item[1].first; r++) {
             const struct px_lint_ref *ref = &flow->refs[r];
@@ -45,7 +45,7 @@ void px_lint_products(struct px_lint_flow *flow)
 {
     uint32_t *product = NULL;
     for (uint32_t i = 0; i < flow->nitems && !product; i++)
-        if (px_lint_flags(&flow->items[i]) & PX_OPF_later)
+        if (px_lint_flags(&flow->items[i]) & PX_OPERATION_later)
             product = PX_NEW_N(flow->arena, uint32_t, flow->nregs + 1);
     for (uint32_t b = 0; product && b < flow->graph.nblocks; b++)
         if (flow->reached[b] && !look_at_block(flow, &flow->graph.blocks[b], product)) return;

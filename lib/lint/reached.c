@@ -10,7 +10,8 @@
 /* The first instruction of items first ... end - 1 that does more than leave; `end` when there is none. */
 static uint32_t first_work(const struct px_lint_flow *flow, uint32_t first, uint32_t end)
 {
-    while (first < end && flow->items[first].ends && !(px_lint_flags(&flow->items[first]) & PX_OPF_calls))
+    while (first < end && flow->items[first].ends &&
+           !(px_lint_flags(&flow->items[first]) & PX_OPERATION_calls))
         first++;
     return first;
 }

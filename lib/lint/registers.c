@@ -30,7 +30,7 @@ static bool is_plain(const struct px_lint_flow *flow, uint32_t i)
     if (!px_match_inst(item->inst, &match) || has_word(item->inst, PX_W_cc)) return false;
     for (uint32_t r = item->first; r < item[1].first; r++) results += flow->refs[r].is_def;
     if (results != 1) return false;
-    return px_lint_flags(item) & PX_OPF_plain || px_match_handler(&match) >= 0;
+    return px_lint_flags(item) & PX_OPERATION_plain || px_match_handler(&match) >= 0;
 }
 
 static struct uses *count_uses(const struct px_lint_flow *flow)

@@ -105,7 +105,8 @@ static struct value loaded(const struct spaces *s, uint32_t i)
 static bool gives_buffer(const struct spaces *s, uint32_t i)
 {
     const struct px_lint_item *item = &s->flow->items[i];
-    const struct px_symbol *callee = px_lint_flags(item) & PX_OPF_calls ? px_lint_callee(item->inst) : NULL;
+    const struct px_symbol *callee =
+        px_lint_flags(item) & PX_OPERATION_calls ? px_lint_callee(item->inst) : NULL;
     struct px_lint_runtime runtime;
     return callee && s->flow->wanted->find(callee->name->text, &runtime) && runtime.gives_buffer;
 }
@@ -114,10 +115,10 @@ static struct value result(const struct spaces *s, uint32_t i)
 {
     const struct px_lint_item *item = &s->flow->items[i];
     if (px_op_loads(px_lint_flags(item))) return loaded(s, i);
-    if (px_lint_flags(item) & PX_OPF_calls)
+    if (px_lint_flags(item) & PX_OPERATION_calls)
         return gives_buffer(s, i) ? (struct value){ARGUMENTS, 0, i} : anything;
     switch ((enum px_result)item->result) {
-    case PX_RESULT_copy: return px_lint_flags(item) & PX_OPF_plain ? operand_value(s, i, 1) : anything;
+    case PX_RESULT_copy: return px_lint_flags(item) & PX_OPERATION_plain ? operand_value(s, i, 1) : anything;
     case PX_RESULT_generic: return (struct value){GENERIC, (uint8_t)space_word(item->inst), i};
     case PX_RESULT_window: return inside(space_word(item->inst), i);
     default: return arithmetic(s, i);

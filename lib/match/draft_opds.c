@@ -116,7 +116,7 @@ static struct px_operand make_constant(const struct maker *m, int64_t value)
 /* The allowed number next to the one that was given. */
 static int64_t into_range(const struct px_opd *opd, int64_t v)
 {
-    if (!(opd->flags & PX_OF_RANGE)) return 0;
+    if (!(opd->flags & PX_OPERAND_RANGE)) return 0;
     v = v < opd->lo ? opd->lo : v > opd->hi ? opd->hi : v;
     if (opd->step > 1) v -= (v - opd->lo) % opd->step;
     if (opd->step < 0)
@@ -193,11 +193,11 @@ static bool value(const struct maker *m, const struct px_operand *given, bool ke
     unsigned count;
     if (!px_match_opd_type(m->match, m->opd, &type, &count) || type == PX_T_NONE) return false;
     if (keep && (without_sign(given, out) || component(given, out))) return true;
-    if (keep && m->opd->flags & PX_OF_IMM && as_float(given, type, out)) return true;
+    if (keep && m->opd->flags & PX_OPERAND_CONSTANT && as_float(given, type, out)) return true;
     if (count)
         *out = braces(m, given, count, keep);
     else if (m->opd->kind == PX_OK_IMM ||
-             (given && given->kind == PX_O_INT && keep && m->opd->flags & PX_OF_RANGE))
+             (given && given->kind == PX_O_INT && keep && m->opd->flags & PX_OPERAND_RANGE))
         *out =
             make_constant(m, into_range(m->opd, given && given->kind == PX_O_INT ? (int64_t)given->u.i : 0));
     else

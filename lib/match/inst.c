@@ -43,7 +43,7 @@ bool px_inst_pair_unused(const struct px_operand *operand)
 static void drop_unused(struct px_inst *inst)
 {
     const struct px_form *form = px_form_at(inst->form);
-    if (form && px_inst_pair_written(inst) && !(px_form_opd(form, 0)->flags & PX_OF_PAIR))
+    if (form && px_inst_pair_written(inst) && !(px_form_opd(form, 0)->flags & PX_OPERAND_PAIR))
         inst->opds[0] = inst->opds[0].u.list[0];
 }
 
@@ -110,7 +110,7 @@ static bool check_handles(const struct ptx_module *module, struct px_fit *fit, c
         const struct px_operand *o = &inst->opds[i];
         const struct px_opd *opd = px_match_opd(&fit->match, i);
         if (opd->kind != PX_OK_TEXADDR || o->kind != PX_O_ADDR) continue;
-        bool sampled = opd->flags & PX_OF_SAMPLER;
+        bool sampled = opd->flags & PX_OPERAND_SAMPLER;
         if (sampled && lacks_for_texture(module, fit, o, o->n == opd->nparts + 2u, inst->opcode->text))
             return false;
         if (!sampled && is_register(&o->u.list[0]) &&

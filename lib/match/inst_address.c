@@ -17,7 +17,8 @@ static enum px_type base_type(const struct px_held *s, const struct px_opd *opd)
 {
     enum px_type type;
     unsigned count;
-    bool typed = opd->flags & (PX_OF_EXACT | PX_OF_WIDER) && px_match_opd_type(s->match, opd, &type, &count);
+    bool typed =
+        opd->flags & (PX_OPERAND_EXACT | PX_OPERAND_WIDER) && px_match_opd_type(s->match, opd, &type, &count);
     return typed ? type : PX_T_NONE;
 }
 
@@ -34,7 +35,7 @@ static bool base_register(struct px_held *s, const struct px_opd *opd, const str
     const struct px_type_info *type = px_type_info(reg);
     if (o->symbol->vec > 1 && !o->has_selector)
         return px_unfit(s, type->bits == 64 ? PX_FAULT_ADDRESS_WIDTH : PX_FAULT_ADDRESS_TYPE, o, opd);
-    bool packed = reg == PX_T_F16X2 && opd->flags & PX_OF_EXACT &&
+    bool packed = reg == PX_T_F16X2 && opd->flags & PX_OPERAND_EXACT &&
                   px_type_info(want)->bits == 32; /* as in an addition */
     if (type->klass != PX_TC_BITS && !px_type_is_integer(type) && !packed)
         return px_unfit(s, PX_FAULT_ADDRESS_TYPE, o, opd);
@@ -54,7 +55,7 @@ static bool generic_variable(const struct px_held *s, const struct px_symbol *va
  * handle's. */
 static bool takes_handle(const struct px_held *s, const struct px_opd *opd, const struct px_symbol *variable)
 {
-    if (variable->type != PX_T_SURFREF && !(opd->flags & (PX_OF_EXACT | PX_OF_WIDER)) &&
+    if (variable->type != PX_T_SURFREF && !(opd->flags & (PX_OPERAND_EXACT | PX_OPERAND_WIDER)) &&
         opd->kind != PX_OK_TENSOR)
         return false;
     return px_held_quirk(s, PX_Q_handle_address, NULL);
@@ -68,7 +69,7 @@ static bool base_variable(struct px_held *s, const struct px_opd *opd, const str
         return takes_handle(s, opd, o->symbol) || px_unfit(s, PX_FAULT_ILLEGAL, o, opd);
     if (space == PX_SPACE_NONE && !generic_variable(s, o->symbol))
         return px_unfit(s, PX_FAULT_ADDRESS_SPACE, o, opd);
-    if (opd->flags & PX_OF_EXACT && px_type_info(base_type(s, opd))->bits < 64)
+    if (opd->flags & PX_OPERAND_EXACT && px_type_info(base_type(s, opd))->bits < 64)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (space != PX_SPACE_NONE && o->symbol->space != space)
         return px_unfit(s, PX_FAULT_ADDRESS_SPACE, o, opd);
@@ -118,8 +119,8 @@ static bool unified_address(const struct px_held *s, const struct px_opd *opd, c
     const struct px_symbol *base = o->kind == PX_O_ADDR && o->n ? o->u.list[0].symbol : NULL;
     bool variable = base && (base->kind == PX_SYM_VAR || base->kind == PX_SYM_PARAM);
     bool second = s->argument == 1 && !px_held_quirk(s, PX_Q_first_unified, NULL);
-    return (opd->flags & PX_OF_UNIFIED || second) && (space == PX_SPACE_NONE || space == PX_SPACE_GLOBAL) &&
-           !variable;
+    return (opd->flags & PX_OPERAND_UNIFIED || second) &&
+           (space == PX_SPACE_NONE || space == PX_SPACE_GLOBAL) && !variable;
 }
 
 /* `red.shared.add.u32 _, b`: ptxas takes it (and dies of it in other spaces). */
@@ -222,7 +223,7 @@ static bool tensor_base(struct px_held *s, const struct px_opd *opd, const struc
     if (base && base->kind == PX_SYM_REG && base->vec > 1 && !o->has_selector)
         return px_unfit(s, PX_FAULT_VECTOR, o, opd);
     if (base && base->kind == PX_SYM_REG)
-        return !(opd->flags & PX_OF_EXACT) ||
+        return !(opd->flags & PX_OPERAND_EXACT) ||
                px_held_scalar(s, opd, o, px_match_elem(s->match, opd, 0), true);
     if (base && (base->space == PX_SPACE_SHARED || base->space == PX_SPACE_LOCAL))
         return px_unfit(s, PX_FAULT_ADDRESS_SPACE, o, opd);
@@ -232,7 +233,7 @@ static bool tensor_base(struct px_held *s, const struct px_opd *opd, const struc
 /* [map, {c}], [tex, c], [tex, sampler, c]: a name or handle, then the parts. */
 bool px_held_tuple(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
-    unsigned sampler = opd->flags & PX_OF_SAMPLER && o->n == opd->nparts + 2u;
+    unsigned sampler = opd->flags & PX_OPERAND_SAMPLER && o->n == opd->nparts + 2u;
     enum px_type type = opd->kind == PX_OK_TEXADDR ? px_match_elem(s->match, opd, 0) : PX_T_NONE;
     if (o->kind == PX_O_INDEX && !opd->nparts) return opaque(s, opd, &o->u.list[0], type);
     if (o->kind != PX_O_ADDR || o->n != opd->nparts + 1u + sampler || (o->unified && opd->nparts))
@@ -248,7 +249,7 @@ bool px_held_tuple(struct px_held *s, const struct px_opd *opd, const struct px_
                                   : !opaque(s, opd, &o->u.list[0], type))
         return false;
     if (sampler && !opaque(s, opd, &o->u.list[1], PX_T_SAMPLERREF)) return false;
-    if (opd->flags & PX_OF_SAMPLER && !sampler && independent_mode(s->module))
+    if (opd->flags & PX_OPERAND_SAMPLER && !sampler && independent_mode(s->module))
         return px_unfit(s, PX_FAULT_SAMPLER, o, opd);
     for (unsigned i = 0; i < opd->nparts; i++) {
         const struct px_opd *part = px_form_part(s->match->form, (unsigned)opd->part_first + i);

@@ -40,8 +40,8 @@ static bool label(struct px_held *s, const struct px_opd *opd, const struct px_o
 static bool pair(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
     if (o->kind != PX_O_PAIR)
-        return opd->flags & PX_OF_PAIR_OPTIONAL ? px_held_value(s, opd, o)
-                                                : px_unfit(s, PX_FAULT_PAIR_NEEDED, o, opd);
+        return opd->flags & PX_OPERAND_PAIR_OPTIONAL ? px_held_value(s, opd, o)
+                                                     : px_unfit(s, PX_FAULT_PAIR_NEEDED, o, opd);
     const struct px_opd *partner = px_form_part(s->match->form, (unsigned)opd->partner);
     return px_held_value(s, opd, &o->u.list[0]) && px_held_value(s, partner, &o->u.list[1]);
 }
@@ -60,7 +60,7 @@ static bool callee(const struct px_operand *o)
 
 static bool one(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
-    if (s->argument == 0 && !(opd->flags & PX_OF_PAIR) && px_inst_pair_unused(o)) o = &o->u.list[0];
+    if (s->argument == 0 && !(opd->flags & PX_OPERAND_PAIR) && px_inst_pair_unused(o)) o = &o->u.list[0];
     switch (opd->kind) {
     case PX_OK_ADDR: return px_held_address(s, opd, o);
     case PX_OK_TEXADDR:
@@ -74,7 +74,7 @@ static bool one(struct px_held *s, const struct px_opd *opd, const struct px_ope
             (o->kind != PX_O_NAME || o->u.name->word != PX_W_WARP_SZ))
             return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
         return px_held_value(s, opd, o);
-    default: return opd->flags & PX_OF_PAIR ? pair(s, opd, o) : px_held_value(s, opd, o);
+    default: return opd->flags & PX_OPERAND_PAIR ? pair(s, opd, o) : px_held_value(s, opd, o);
     }
 }
 

@@ -16,13 +16,13 @@
 bool px_is_simd_video(const struct px_match *match)
 {
     const struct px_opd *result = px_form_opds(match->form, NULL) ? px_form_opd(match->form, 0) : NULL;
-    return result && result->flags & PX_OF_SELECTOR && result->step > 1;
+    return result && result->flags & PX_OPERAND_SELECTOR && result->step > 1;
 }
 
 bool px_is_video(const struct px_match *match)
 {
     for (unsigned i = 0; i < px_form_opds(match->form, NULL); i++)
-        if (px_form_opd(match->form, i)->flags & PX_OF_SELECTOR) return true;
+        if (px_form_opd(match->form, i)->flags & PX_OPERAND_SELECTOR) return true;
     return false;
 }
 
@@ -33,7 +33,7 @@ bool px_register_fits(enum px_type type, enum px_type reg, uint32_t flags)
     const struct px_type_info *t = px_type_info(type), *r = px_type_info(reg);
     if (t->klass == PX_TC_PRED || r->klass == PX_TC_PRED) return t->klass == r->klass;
     if (reg == type) return true;
-    bool wide = flags & PX_OF_WIDER && r->bits > t->bits;
+    bool wide = flags & PX_OPERAND_WIDER && r->bits > t->bits;
     if (r->bits != t->bits && !wide) return false;
     if (t->klass == PX_TC_BITS && t->declarable) return true;
     if (px_type_is_integer(t) && t->declarable)
@@ -45,7 +45,7 @@ bool px_register_fits(enum px_type type, enum px_type reg, uint32_t flags)
 static bool reads_special(const struct px_match *match)
 {
     for (unsigned i = 0; i < px_form_opds(match->form, NULL); i++)
-        if (px_form_opd(match->form, i)->flags & PX_OF_SREG) return true;
+        if (px_form_opd(match->form, i)->flags & PX_OPERAND_SPECIAL) return true;
     return false;
 }
 
@@ -64,7 +64,7 @@ bool px_held_fits(const struct px_held *s, const struct px_opd *opd, enum px_typ
     if (reg == PX_T_F16X2 && px_type_is_integer(px_type_info(type)) &&
         px_held_quirk(s, PX_Q_no_packed_integer, NULL))
         return false;
-    if (opd->flags & PX_OF_UNTYPED && !(type == PX_T_BF16 && reg == PX_T_F16))
+    if (opd->flags & PX_OPERAND_UNTYPED && !(type == PX_T_BF16 && reg == PX_T_F16))
         return r->bits == px_type_info(type)->bits ||
                (r->klass == PX_TC_PRED && px_type_info(type)->bits == 32);
     if (multimem_bits(s, type)) return r->klass != PX_TC_PRED && r->bits == px_type_info(type)->bits;
@@ -75,17 +75,18 @@ static bool special_register(struct px_held *s, const struct px_opd *opd, const 
                              enum px_type type, const struct px_sreg *sreg)
 {
     const struct px_type_info *t = px_type_info(type), *r = px_type_info(sreg->type);
-    if (opd->flags & PX_OF_DST)
+    if (opd->flags & PX_OPERAND_RESULT)
         return px_unfit(s, reads_special(s->match) ? PX_FAULT_SREG_WRITE : PX_FAULT_SREG, o, opd);
-    if (!(opd->flags & PX_OF_SREG) && t->bits != r->bits && t->klass != PX_TC_NONE &&
+    if (!(opd->flags & PX_OPERAND_SPECIAL) && t->bits != r->bits && t->klass != PX_TC_NONE &&
         (sreg->components == 1 || t->bits != 16))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    if (!(opd->flags & PX_OF_SREG) || t->klass == PX_TC_FLOAT) return px_unfit(s, PX_FAULT_SREG, o, opd);
+    if (!(opd->flags & PX_OPERAND_SPECIAL) || t->klass == PX_TC_FLOAT)
+        return px_unfit(s, PX_FAULT_SREG, o, opd);
     if (sreg->components > 1 && !o->has_selector) return px_unfit(s, PX_FAULT_SIZE, o, opd);
     if (t->klass == PX_TC_PRED || r->klass == PX_TC_PRED)
         return t->klass == r->klass || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     bool narrow = sreg->components > 1 ? t->bits == 16 : sreg->op == PX_SR_gridid && t->bits < 64;
-    bool wide = opd->flags & PX_OF_WIDER && r->bits > t->bits && t->bits <= 32;
+    bool wide = opd->flags & PX_OPERAND_WIDER && r->bits > t->bits && t->bits <= 32;
     return t->bits == r->bits || narrow || wide || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
 }
 
@@ -116,7 +117,7 @@ static bool register_name(struct px_held *s, const struct px_opd *opd, const str
     const struct px_symbol *symbol = o->symbol;
     bool component = o->has_selector && symbol->vec > 1;
     bool foreign = o->has_selector && !component && !o->selector; /* selector.c has complained */
-    if (o->has_selector && !component && !foreign && !(opd->flags & PX_OF_SELECTOR))
+    if (o->has_selector && !component && !foreign && !(opd->flags & PX_OPERAND_SELECTOR))
         return px_unfit(
             s, px_register_fits(type, symbol->type, opd->flags) ? PX_FAULT_SELECTOR : PX_FAULT_MISMATCH, o,
             opd);
@@ -132,7 +133,7 @@ static bool register_name(struct px_held *s, const struct px_opd *opd, const str
     if (symbol->type == PX_T_F16X2 && px_type_is_integer(px_type_info(type)) &&
         !px_held_by_modifier(s, opd, type) && !px_held_quirk(s, PX_Q_packed_by_width, NULL))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    if (opd->flags & PX_OF_WIDTH3264 && px_type_info(symbol->type)->bits == 32 &&
+    if (opd->flags & PX_OPERAND_32_OR_64 && px_type_info(symbol->type)->bits == 32 &&
         px_register_fits(PX_T_U32, symbol->type, 0))
         return true;
     if (!px_held_fits(s, opd, type, (enum px_type)symbol->type))
@@ -155,15 +156,15 @@ static bool stray_name(struct px_held *s, const struct px_opd *opd, const struct
         return px_unfit(
             s, o->kind == PX_O_INDEX && integer && t->bits == 32 ? PX_FAULT_MUST_REGISTER : PX_FAULT_MISMATCH,
             o, opd);
-    if (opd->flags & PX_OF_DST)
+    if (opd->flags & PX_OPERAND_RESULT)
         return px_unfit(s, function || o->has_offset ? PX_FAULT_RESULT : PX_FAULT_MUST_REGISTER, o, opd);
     if (o->has_offset && px_held_quirk(s, PX_Q_no_name_offset, NULL))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    bool own = !px_held_by_modifier(s, opd, type) && t->bits != 32 && !(opd->flags & PX_OF_WIDTH3264);
+    bool own = !px_held_by_modifier(s, opd, type) && t->bits != 32 && !(opd->flags & PX_OPERAND_32_OR_64);
     if (o->has_offset && (type == PX_T_PRED || own)) return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (function && (opd->tkind == 3 || px_held_quirk(s, PX_Q_no_function, opd)))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    if (o->has_offset && opd->flags & PX_OF_SELECTOR &&
+    if (o->has_offset && opd->flags & PX_OPERAND_SELECTOR &&
         !px_is_simd_video(s->match)) /* a syntax error in the expansion */
         return px_unfit(s, PX_FAULT_MUST_REGISTER, o, opd);
     if (o->has_offset || px_is_simd_video(s->match)) return constant(s, opd, o, type);
@@ -197,10 +198,10 @@ static bool address_name(struct px_held *s, const struct px_opd *opd, const stru
                          enum px_type type)
 {
     const struct px_type_info *t = px_type_info(type);
-    if (opd->flags & PX_OF_VAR && px_type_info(o->symbol ? o->symbol->type : 0)->klass == PX_TC_OPAQUE &&
-        t->bits < 64)
+    if (opd->flags & PX_OPERAND_NAME &&
+        px_type_info(o->symbol ? o->symbol->type : 0)->klass == PX_TC_OPAQUE && t->bits < 64)
         return px_unfit(s, PX_FAULT_HANDLE, o, opd);
-    if (!(opd->flags & PX_OF_VAR)) return stray_name(s, opd, o, type);
+    if (!(opd->flags & PX_OPERAND_NAME)) return stray_name(s, opd, o, type);
     if (!space_fits(s, o)) return px_unfit(s, PX_FAULT_ADDRESS_SPACE, o, opd);
     if (t->klass != PX_TC_BITS && !px_type_is_integer(t)) return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     return t->bits >= 16 || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
@@ -239,7 +240,7 @@ static bool in_range(struct px_held *s, const struct px_opd *opd, const struct p
                      enum px_type type)
 {
     int64_t v = (int64_t)o->u.i;
-    if (!(opd->flags & PX_OF_RANGE) || o->kind != PX_O_INT) return true;
+    if (!(opd->flags & PX_OPERAND_RANGE) || o->kind != PX_O_INT) return true;
     if (px_held_quirk(s, PX_Q_low_half_always, opd)) v = (int64_t)(uint32_t)v;
     bool tall = v >> 32 > 0 || (v < 0 && (v & UINT32_MAX) == 0);
     if (px_type_info(type)->bits == 32 && tall && px_held_quirk(s, PX_Q_low_half, NULL))
@@ -270,22 +271,22 @@ static bool constant(struct px_held *s, const struct px_opd *opd, const struct p
                      enum px_type type)
 {
     const struct px_type_info *t = px_type_info(type);
-    if (!(opd->flags & PX_OF_DST) && odd_constant(s, o, type)) return true;
-    if (opd->flags & PX_OF_DST)
+    if (!(opd->flags & PX_OPERAND_RESULT) && odd_constant(s, o, type)) return true;
+    if (opd->flags & PX_OPERAND_RESULT)
         return px_unfit(s, constant_fits(o, type) ? PX_FAULT_RESULT : PX_FAULT_MISMATCH, o, opd);
-    if (!(opd->flags & PX_OF_IMM) && px_is_simd_video(s->match))
+    if (!(opd->flags & PX_OPERAND_CONSTANT) && px_is_simd_video(s->match))
         return px_unfit(s, PX_FAULT_SELECTOR_VIDEO, o, opd);
-    if (opd->flags & PX_OF_UNTYPED && o->kind == PX_O_INT) return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    if (opd->flags & PX_OF_UNTYPED && o->kind == PX_O_F32)
+    if (opd->flags & PX_OPERAND_UNTYPED && o->kind == PX_O_INT) return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    if (opd->flags & PX_OPERAND_UNTYPED && o->kind == PX_O_F32)
         return px_type_info(type)->bits == 32 || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    if (type != PX_T_NONE && (!(opd->flags & PX_OF_IMM) || !px_type_takes_constant(type)))
+    if (type != PX_T_NONE && (!(opd->flags & PX_OPERAND_CONSTANT) || !px_type_takes_constant(type)))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     bool brain = px_match_has(s->match, PX_W_bf16) || px_match_has(s->match, PX_W_bf16x2);
     if (px_held_quirk(s, PX_Q_single_alone, NULL) ? o->kind == PX_O_F64 : type == PX_T_PRED && brain)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (o->kind == PX_O_F32 || o->kind == PX_O_F64) {
         double x = px_operand_value(o);
-        if (opd->flags & PX_OF_RANGE && !(x > (double)opd->lo && x <= (double)opd->hi))
+        if (opd->flags & PX_OPERAND_RANGE && !(x > (double)opd->lo && x <= (double)opd->hi))
             return px_unfit(s, PX_FAULT_RANGE, o, opd);
         unsigned bits = o->kind == PX_O_F32 ? 32 : 64;
         bool fits = type == PX_T_F32 || type == PX_T_F64 || (t->klass == PX_TC_BITS && t->bits == bits);
@@ -314,12 +315,12 @@ bool px_held_scalar(struct px_held *s, const struct px_opd *opd, const struct px
                     enum px_type type, bool element)
 {
     bool predicate = o->kind == PX_O_NAME && o->symbol && o->symbol->type == PX_T_PRED;
-    if (o->negated && predicate && opd->flags & PX_OF_UNTYPED && !(opd->flags & PX_OF_DST))
+    if (o->negated && predicate && opd->flags & PX_OPERAND_UNTYPED && !(opd->flags & PX_OPERAND_RESULT))
         return px_held_fits(s, opd, type, PX_T_PRED) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (o->negated && type != PX_T_PRED && predicate) return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    if (o->negated && (type != PX_T_PRED || !(opd->flags & PX_OF_NEG)))
+    if (o->negated && (type != PX_T_PRED || !(opd->flags & PX_OPERAND_NOT)))
         return px_unfit(s, PX_FAULT_NOT, o, opd);
-    if (o->minus && !(opd->flags & PX_OF_MINUS)) return px_unfit(s, PX_FAULT_MINUS, o, opd);
+    if (o->minus && !(opd->flags & PX_OPERAND_MINUS)) return px_unfit(s, PX_FAULT_MINUS, o, opd);
     switch (o->kind) {
     case PX_O_NAME: return name_operand(s, opd, o, type, element);
     case PX_O_INT:
@@ -327,7 +328,8 @@ bool px_held_scalar(struct px_held *s, const struct px_opd *opd, const struct px
     case PX_O_F64:
     case PX_O_EXPR: return constant(s, opd, o, type);
     case PX_O_SINK:
-        return (opd->flags & PX_OF_SINK && (element || !opd->by_vec || !(opd->flags & PX_OF_WIDER))) ||
+        return (opd->flags & PX_OPERAND_SINK &&
+                (element || !opd->by_vec || !(opd->flags & PX_OPERAND_WIDER))) ||
                px_unfit(s, PX_FAULT_SINK, o, opd);
     case PX_O_VEC: return px_held_braces(s, opd, o, type);
     case PX_O_PAIR: return px_unfit(s, PX_FAULT_PAIR, o, opd);

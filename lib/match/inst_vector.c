@@ -131,7 +131,7 @@ static bool calls(const struct px_held *s)
 /* Is the result moved element by element? */
 static bool moves_result(const struct px_held *s, const struct px_opd *opd)
 {
-    return opd->flags & PX_OF_DST && px_held_quirk(s, PX_Q_moved_result, NULL);
+    return opd->flags & PX_OPERAND_RESULT && px_held_quirk(s, PX_Q_moved_result, NULL);
 }
 
 /* May the registers be predicates where bits of 32 stand beside them? */
@@ -193,10 +193,11 @@ static bool element(struct px_held *s, const struct px_opd *opd, const struct px
     if (o->kind == PX_O_SINK && px_held_quirk(s, PX_Q_reads_result, NULL))
         return px_unfit(s, PX_FAULT_SINK_SOURCE, o, opd);
     if (o->kind == PX_O_SINK)
-        return (opd->flags & PX_OF_DST && !moves_elements(s)) || packs_word(s, opd) || stores_sink(s, opd) ||
-               px_unfit(s, PX_FAULT_SINK_SOURCE, o, opd);
+        return (opd->flags & PX_OPERAND_RESULT && !moves_elements(s)) || packs_word(s, opd) ||
+               stores_sink(s, opd) || px_unfit(s, PX_FAULT_SINK_SOURCE, o, opd);
     if (o->kind == PX_O_F64 && calls(s)) return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    if (is_constant && !sign) return !(opd->flags & PX_OF_DST) || px_unfit(s, PX_FAULT_RESULT, o, opd);
+    if (is_constant && !sign)
+        return !(opd->flags & PX_OPERAND_RESULT) || px_unfit(s, PX_FAULT_RESULT, o, opd);
     if (px_vector_variable(o) && !sign) return variable_element(s, opd, o);
     if (is_register(o) && !sign) return register_element(s, opd, o);
     return px_held_scalar(s, opd, o,
@@ -218,7 +219,7 @@ static bool vector_fits(const struct px_held *s, const struct px_opd *opd, enum 
     const struct px_type_info *w = px_type_info(want), *t = px_type_info(type);
     bool float_in_integers = w->klass == PX_TC_FLOAT && w->declarable && want != PX_T_F16X2 &&
                              (opd->by_vec || s->coordinates) && px_type_is_integer(t);
-    if (float_in_integers && (t->bits == w->bits || (opd->flags & PX_OF_WIDER && t->bits > w->bits)))
+    if (float_in_integers && (t->bits == w->bits || (opd->flags & PX_OPERAND_WIDER && t->bits > w->bits)))
         return true;
     return px_held_fits(s, opd, want, type);
 }
@@ -258,12 +259,13 @@ static bool loose_vector(struct px_held *s, const struct px_opd *opd, const stru
     enum px_fault_kind mixed = px_vector_type(o, &found);
     if (mixed) return px_unfit(s, mixed, o, opd);
     if (!elements(s, opd, o)) return false;
-    bool halves = found == PX_T_F16X2 && !(opd->flags & PX_OF_UNTYPED);
+    bool halves = found == PX_T_F16X2 && !(opd->flags & PX_OPERAND_UNTYPED);
     bool fits =
         opd->by_vec ? unannounced(s, opd, type, found, o) : !halves && vector_fits(s, opd, type, found);
-    fits &= has_register(o) || opd->flags & PX_OF_IMM;
+    fits &= has_register(o) || opd->flags & PX_OPERAND_CONSTANT;
     if (!fits) return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    return o->n == 2 || o->n == 4 || opd->flags & PX_OF_UNTYPED || px_unfit(s, PX_FAULT_ILLEGAL_SIZE, o, opd);
+    return o->n == 2 || o->n == 4 || opd->flags & PX_OPERAND_UNTYPED ||
+           px_unfit(s, PX_FAULT_ILLEGAL_SIZE, o, opd);
 }
 
 /* The same of a vector register. */
@@ -271,8 +273,8 @@ bool px_held_loose_register(struct px_held *s, const struct px_opd *opd, const s
                             enum px_type type)
 {
     enum px_type found = (enum px_type)o->symbol->type;
-    if (!(opd->flags & PX_OF_LOOSE) && !brain(s, type)) return px_unfit(s, PX_FAULT_VECTOR, o, opd);
-    bool parts = opd->flags & PX_OF_LOOSE && opd->by_vec;
+    if (!(opd->flags & PX_OPERAND_LOOSE) && !brain(s, type)) return px_unfit(s, PX_FAULT_VECTOR, o, opd);
+    bool parts = opd->flags & PX_OPERAND_LOOSE && opd->by_vec;
     bool fits = parts ? unannounced(s, opd, type, found, o) : vector_fits(s, opd, type, found);
     return fits || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
 }
@@ -319,8 +321,8 @@ static bool alone(struct px_held *s, const struct px_opd *opd, const struct px_o
 bool px_held_braces(struct px_held *s, const struct px_opd *opd, const struct px_operand *o,
                     enum px_type type)
 {
-    if (o->n > 1 && opd->flags & PX_OF_LOOSE) return loose_vector(s, opd, o, type);
-    bool one = opd->by_vec || s->coordinates || opd->flags & PX_OF_LOOSE;
+    if (o->n > 1 && opd->flags & PX_OPERAND_LOOSE) return loose_vector(s, opd, o, type);
+    bool one = opd->by_vec || s->coordinates || opd->flags & PX_OPERAND_LOOSE;
     if (o->n == 1 && one && !px_held_quirk(s, PX_Q_no_lone_element, NULL))
         return alone(s, opd, &o->u.list[0], type);
     return stray_vector(s, opd, o, type);
@@ -363,8 +365,8 @@ static bool typed_vector(struct px_held *s, const struct px_opd *opd, const stru
 /* Vectors of offsets, and a fragment of one register: ptxas does not count. */
 static bool uncounted(const struct px_held *s, const struct px_opd *opd, unsigned count)
 {
-    bool offsets = opd->flags & PX_OF_LOOSE && !opd->by_vec && !s->coordinates;
-    return offsets || (opd->flags & PX_OF_UNTYPED && count == 1 && !(opd->flags & PX_OF_DST));
+    bool offsets = opd->flags & PX_OPERAND_LOOSE && !opd->by_vec && !s->coordinates;
+    return offsets || (opd->flags & PX_OPERAND_UNTYPED && count == 1 && !(opd->flags & PX_OPERAND_RESULT));
 }
 
 /* Coordinates after an array index, which may be of another type; one element of bits makes all of them bits.
@@ -417,16 +419,16 @@ static bool counted_vector(struct px_held *s, const struct px_opd *opd, const st
     if (o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG && o->symbol->vec > 1 &&
         !o->has_selector)
         return vector_register(s, opd, o, count);
-    if (o->kind == PX_O_NAME && !o->symbol && opd->flags & PX_OF_SREG && !o->has_selector) {
+    if (o->kind == PX_O_NAME && !o->symbol && opd->flags & PX_OPERAND_SPECIAL && !o->has_selector) {
         const struct px_sreg *sreg = px_sreg_of_word(o->u.name->word);
-        const bool one = sreg && sreg->components == 1 && opd->flags & PX_OF_LOOSE;
+        const bool one = sreg && sreg->components == 1 && opd->flags & PX_OPERAND_LOOSE;
         if (!one) return (sreg && sreg->components == count) || px_unfit(s, PX_FAULT_SIZE, o, opd);
     }
     if (o->kind == PX_O_SINK && opd->by_vec && px_held_quirk(s, PX_Q_sink_vector, NULL)) return true;
-    if (o->kind != PX_O_VEC && opd->flags & PX_OF_LOOSE && !(opd->flags & PX_OF_DST))
+    if (o->kind != PX_O_VEC && opd->flags & PX_OPERAND_LOOSE && !(opd->flags & PX_OPERAND_RESULT))
         return px_held_scalar(s, opd, o, px_match_elem(s->match, opd, count - 1), false);
     if (o->kind != PX_O_VEC) {
-        bool by_vec = opd->by_vec && opd->flags & PX_OF_DST;
+        bool by_vec = opd->by_vec && opd->flags & PX_OPERAND_RESULT;
         if (!is_register(o)) return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
         return px_unfit(s,
                         by_vec        ? PX_FAULT_RESULT_VECTOR
@@ -442,7 +444,7 @@ static bool counted_vector(struct px_held *s, const struct px_opd *opd, const st
     bool even = uniform(s, opd, count);
     if (!even && s->coordinates && o->n > 1) return indexed(s, opd, o);
     if (all_sinks(o) || (mixed && even)) return px_unfit(s, mixed ? mixed : PX_FAULT_SINKS, o, opd);
-    if (type == PX_T_PRED && opd->flags & PX_OF_UNTYPED) type = PX_T_B32;
+    if (type == PX_T_PRED && opd->flags & PX_OPERAND_UNTYPED) type = PX_T_B32;
     if (even && has_register(o)) return typed_vector(s, opd, o, type);
     for (uint16_t i = 0; i < o->n; i++)
         if (!(i && o->u.list[i].kind == PX_O_SINK && packs_word(s, opd)) &&

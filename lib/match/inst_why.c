@@ -287,10 +287,10 @@ static void explain_selector(const struct px_why *why, const struct px_fault *f)
 {
     uint16_t first;
     bool video = px_forms_of(why->inst->opcode->word, &first) && px_form_opds(px_form_at(first), NULL) > 1 &&
-                 px_form_opd(px_form_at(first), 1)->flags & PX_OF_SELECTOR;
+                 px_form_opd(px_form_at(first), 1)->flags & PX_OPERAND_SELECTOR;
     if (video && f->argument == 3)
         px_complain(why, SELECTOR_PLACE, "source C");
-    else if (f->opd->flags & PX_OF_DST)
+    else if (f->opd->flags & PX_OPERAND_RESULT)
         px_complain(why, SELECTOR_RESULT, px_why_name(why));
     else
         px_complain(why, VIDEO_SELECTOR, px_why_name(why));

@@ -37,7 +37,7 @@ static bool has_limits(const struct px_form *form, const struct px_opd *opd)
     if (opd->partner >= 0) flags |= px_form_part(form, (unsigned)opd->partner)->flags;
     for (unsigned i = 0; i < opd->nparts; i++)
         flags |= px_form_part(form, (unsigned)opd->part_first + i)->flags;
-    return flags & PX_OF_RANGE;
+    return flags & PX_OPERAND_RANGE;
 }
 
 static bool limits_constants(const struct px_form *form)

@@ -127,7 +127,7 @@ static const char *expected(const struct px_why *why, const struct px_match *mat
     if (count)
         return px_arena_printf(arena, "%u elements in braces, each .%s", count,
                                held_type(arena, px_match_elem(match, opd, 0)));
-    if (opd->kind == PX_OK_IMM && opd->flags & PX_OF_RANGE)
+    if (opd->kind == PX_OK_IMM && opd->flags & PX_OPERAND_RANGE)
         return opd->lo == opd->hi ? px_arena_printf(arena, "the constant %lld", (long long)opd->lo)
                                   : px_arena_printf(arena, "a constant from %lld to %lld", (long long)opd->lo,
                                                     (long long)opd->hi);

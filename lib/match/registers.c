@@ -21,8 +21,9 @@ static void walk_operand(const struct walk *walk, const struct px_operand *opera
 bool px_is_result(const struct px_inst *inst, const struct px_match *match, unsigned i)
 {
     unsigned min;
-    if (px_op_flags(px_match_op(match)) & PX_OPF_calls) return i == 0 && inst->opds[0].kind == PX_O_LIST;
-    return i < px_form_opds(match->form, &min) && px_match_opd(match, i)->flags & PX_OF_DST;
+    if (px_op_flags(px_match_op(match)) & PX_OPERATION_calls)
+        return i == 0 && inst->opds[0].kind == PX_O_LIST;
+    return i < px_form_opds(match->form, &min) && px_match_opd(match, i)->flags & PX_OPERAND_RESULT;
 }
 
 void px_visit_registers(const struct px_inst *inst, const struct px_match *match, bool results,

@@ -597,7 +597,7 @@ PX_INLINE PX_RACY void load_surveyed_quads(struct px_gang *g, const struct px_in
 PX_INLINE PX_RACY int load_masked(struct px_gang *g, const struct px_insn *in, const struct px_form f,
                                   local_rows_function *local)
 {
-    const bool scalar = in->flags & PX_IF_SCALAR_A;
+    const bool scalar = in->flags & PX_INSN_SCALAR_A;
     const struct probe p = scalar ? probe_scalar(g, in, f.unit) : probe_row(g, in, f.unit);
     if (!p.ok) {
         uint8_t *words = has_local_rows(f) ? local_rows(g, in, f.unit) : NULL;
@@ -750,7 +750,7 @@ PX_INLINE PX_RACY void store_surveyed_quads(struct px_gang *g, const struct px_i
 PX_INLINE PX_RACY int store_masked(struct px_gang *g, const struct px_insn *in, const struct px_form f,
                                    local_rows_function *local)
 {
-    const bool scalar = in->flags & PX_IF_SCALAR_A;
+    const bool scalar = in->flags & PX_INSN_SCALAR_A;
     const struct probe p = scalar ? probe_scalar(g, in, f.unit) : probe_row(g, in, f.unit);
     if (!p.ok) {
         uint8_t *words = has_local_rows(f) ? local_rows(g, in, f.unit) : NULL;

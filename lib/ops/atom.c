@@ -8,7 +8,7 @@
  * consistent, which is at least what any .sem asks.
  *
  * Record: a = address row (imm is added), b, c = operand rows, d = result row or
- * 0, size = alignment, x[1] = which operation on halves, flags: PX_IF_FTZ for add.f32 and .f64 where the
+ * 0, size = alignment, x[1] = which operation on halves, flags: PX_INSN_FTZ for add.f32 and .f64 where the
  * address may be global: there subnormal f32 operands and results are flushed (PTX ISA 9.7.13.5).
  */
 #include "ops/atom.h"
@@ -60,7 +60,7 @@ static bool places_of(struct px_gang *g, const struct px_insn *in, const struct 
     enum { FEW = 16 };
     const struct px_seg *seg = &g->seg[in->extent];
     const bool whole = is_whole(g, in);
-    if (in->flags & PX_IF_SCALAR_A || seg->len < size || g->nactive < FEW || px_lanes_empty(lanes))
+    if (in->flags & PX_INSN_SCALAR_A || seg->len < size || g->nactive < FEW || px_lanes_empty(lanes))
         return false;
     *span = g->level->span(PX_ROW(g, uint64_t, in->a), whole ? NULL : PX_ROW(g, uint32_t, in->m),
                            px_lanes_first(lanes), g->n);
@@ -75,7 +75,7 @@ static bool places_of(struct px_gang *g, const struct px_insn *in, const struct 
 static inline bool by_memory(const struct px_gang *g, const struct px_insn *in, const void *p)
 {
     uintptr_t offset = (uintptr_t)p - (uintptr_t)g->cta->shared;
-    return in->flags & PX_IF_FTZ && offset >= g->cta->shared_bytes;
+    return in->flags & PX_INSN_FTZ && offset >= g->cta->shared_bytes;
 }
 
 /* ---- the operations, over the bits of the old value `o` and the operands `b`, `c` ---- */
@@ -254,7 +254,7 @@ static inline bool at_each(const struct px_gang *g, const struct px_insn *in, co
     ATOM(each_##name, T, OP, PLAIN, one_place_##name)                                                        \
     static int plain_##name(struct px_gang *g, const struct px_insn *in)                                     \
     {                                                                                                        \
-        if (!(in->flags & PX_IF_SCALAR_A)) return each_##name(g, in);                                        \
+        if (!(in->flags & PX_INSN_SCALAR_A)) return each_##name(g, in);                                      \
         const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
         if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;                                                     \
         T *p = (T *)(void *)place_of(g, in, px_lanes_first(&lanes), sizeof(T));                              \
@@ -425,7 +425,7 @@ static struct private_places private_places(struct px_gang *g, const struct px_i
         pages->hits += g->nactive;                                                                           \
         uint8_t *base; /* not asked for: pages are found by address */                                       \
         const bool known = places_of(g, in, &lanes, sizeof(T), &span, &base);                                \
-        if (in->flags & PX_IF_SCALAR_A || (known && span.least == span.most)) {                              \
+        if (in->flags & PX_INSN_SCALAR_A || (known && span.least == span.most)) {                            \
             lane = px_lanes_first(&lanes);                                                                   \
             near = lane_##name(g, in, lane, px_address(g, in, lane), sum_##name(pb, &lanes, n), near);       \
             return near.host ? PX_STEP_NEXT : PX_STEP_TRAP;                                                  \

@@ -414,7 +414,7 @@ static void keep_active(struct px_gang *g, const struct px_insn *in, uint32_t to
  * copied. */
 static int f0_blend(struct px_gang *g, const struct px_insn *in)
 {
-    const bool carry = in->flags & PX_IF_CARRY;
+    const bool carry = in->flags & PX_INSN_CARRY;
     struct px_insn out = *in;
     out.d = PX_SCRATCH_D;
     out.e = PX_SCRATCH_E;
@@ -424,7 +424,7 @@ static int f0_blend(struct px_gang *g, const struct px_insn *in)
     }
     in->inner(g, &out);
     keep_active(g, in, in->d, PX_SCRATCH_D, in->bytes);
-    if (in->flags & PX_IF_PAIR) keep_active(g, in, in->e, PX_SCRATCH_E, 4);
+    if (in->flags & PX_INSN_PAIR) keep_active(g, in, in->e, PX_SCRATCH_E, 4);
     if (carry) keep_active(g, in, in->carry, PX_SCRATCH_C, 4);
     return PX_STEP_NEXT;
 }

@@ -81,7 +81,7 @@ int px_matrix_mma(struct px_gang *g, const struct px_insn *in)
 static uint64_t address_of(const struct px_gang *g, const struct px_insn *in, uint32_t lane)
 {
     const struct px_matrix_move *m = in->aux;
-    const uint64_t base = PX_ROW(g, uint64_t, in->a)[in->flags & PX_IF_SCALAR_A ? 0 : lane];
+    const uint64_t base = PX_ROW(g, uint64_t, in->a)[in->flags & PX_INSN_SCALAR_A ? 0 : lane];
     return px_space_address(in->space, base + m->offset);
 }
 

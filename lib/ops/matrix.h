@@ -28,7 +28,7 @@ struct px_matrix_mma {
 };
 
 /*
- * Moves of wmma's fragments. The address is px_insn.a (PX_IF_SCALAR_A) and offset.
+ * Moves of wmma's fragments. The address is px_insn.a (PX_INSN_SCALAR_A) and offset.
  */
 struct px_matrix_move {
     const struct px_matrix_form *form;

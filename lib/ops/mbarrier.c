@@ -240,7 +240,7 @@ int px_mbarrier_wait(struct px_gang *g, const struct px_insn *in)
         if (!px_mbarrier_place(g, in, lane, false, &at)) return PX_STEP_TRAP;
         if (!over_now(g, in, lane) && !px_lanes_has(&g->expired, lane)) sleep = true;
     }
-    if (sleep && (in->wait & PX_WAIT_TRY || in->flags & PX_IF_ALONE)) return PX_STEP_POLL;
+    if (sleep && (in->wait & PX_WAIT_TRY || in->flags & PX_INSN_ALONE)) return PX_STEP_POLL;
     PX_FOR_LANES(lane, g->active) p[lane] = 0u - (uint32_t)px_mbarrier_over(g, in, lane, &at);
     g->expired = px_lanes_minus(g->expired, g->active);
     look_again(g);

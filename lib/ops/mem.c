@@ -248,7 +248,7 @@ static bool is_beyond(const struct px_gang *g, const struct px_insn *in, struct 
     uint64_t all = 0;
     uint32_t lane;
     if (!px_space_is_narrow(in->space) || in->space == PX_SPACE_LOCAL) return false;
-    if (in->flags & PX_IF_SCALAR_A) return (a[0] + in->imm) >> 32;
+    if (in->flags & PX_INSN_SCALAR_A) return (a[0] + in->imm) >> 32;
     PX_FOR_LANES(lane, lanes) all |= a[lane] + in->imm;
     return all >> 32;
 }
@@ -258,7 +258,7 @@ static int within(struct px_gang *g, const struct px_insn *in)
 {
     const uint64_t *a = PX_ROW(g, uint64_t, in->a);
     uint64_t *wrapped = PX_ROW(g, uint64_t, PX_SCRATCH_E);
-    const uint32_t n = in->flags & PX_IF_SCALAR_A ? 1 : g->n;
+    const uint32_t n = in->flags & PX_INSN_SCALAR_A ? 1 : g->n;
     struct px_insn plain = *in;
     for (uint32_t i = 0; i < n; i++) wrapped[i] = (uint32_t)(a[i] + in->imm);
     plain.a = PX_SCRATCH_E;

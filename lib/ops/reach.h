@@ -128,8 +128,8 @@ enum { LOCAL_STEP = 1 << 20 }; /* between the generic addresses of neighbouring 
 static __attribute__((noinline)) uint8_t *local_rows(struct px_gang *g, const struct px_insn *in,
                                                      uint32_t size)
 {
-    const bool generic = in->space == PX_SPACE_NONE, scalar = in->flags & PX_IF_SCALAR_A;
-    if (g->narrow || !(in->flags & PX_IF_ROWS) || (generic ? scalar : in->space != PX_SPACE_LOCAL))
+    const bool generic = in->space == PX_SPACE_NONE, scalar = in->flags & PX_INSN_SCALAR_A;
+    if (g->narrow || !(in->flags & PX_INSN_ROWS) || (generic ? scalar : in->space != PX_SPACE_LOCAL))
         return NULL;
     const struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return NULL;
@@ -276,7 +276,7 @@ static __attribute__((noinline)) uint8_t *surveyed_rows(struct px_gang *g, const
                                                         uint32_t size)
 {
     const struct px_survey *s = PX_ROW(g, struct px_survey, in->survey);
-    if (!g->full || s->kind != PX_SURVEY_LOCAL || in->space != PX_SPACE_NONE || !(in->flags & PX_IF_ROWS))
+    if (!g->full || s->kind != PX_SURVEY_LOCAL || in->space != PX_SPACE_NONE || !(in->flags & PX_INSN_ROWS))
         return NULL;
     return px_local_rows(g, in, 0, *PX_ROW(g, uint64_t, in->a) + *PX_ROW(g, uint64_t, in->offset) + in->imm,
                          size);

@@ -11,7 +11,7 @@ static uint64_t line_at(const struct px_gang *g, const struct px_insn *in, const
                         uint32_t lane, uint32_t line)
 {
     if (t->apart) return (uint64_t)line * t->apart;
-    return (uint64_t)line * px_element(g, in->b, in->flags & PX_IF_NEGATE, lane) * t->bits / 8;
+    return (uint64_t)line * px_element(g, in->b, in->flags & PX_INSN_NEGATE, lane) * t->bits / 8;
 }
 
 static bool takes_part(const struct px_traced *t, uint32_t of_warp)
@@ -57,7 +57,7 @@ static void gather(struct px_gang *g, const struct px_insn *in, struct reach *r)
     PX_FOR_LANES(lane, who)
     {
         const uint32_t of_warp = lane % WARP, bytes = t->bytes ? t->bytes : PX_ROW(g, uint32_t, in->b)[lane];
-        uint64_t at = address[in->flags & PX_IF_SCALAR_A ? 0 : lane] + t->offset;
+        uint64_t at = address[in->flags & PX_INSN_SCALAR_A ? 0 : lane] + t->offset;
         if (!bytes || !takes_part(t, of_warp)) continue;
         if (t->lines) at += line_at(g, in, t, lane, of_warp);
         at = px_space_address(in->space, at);
@@ -164,7 +164,7 @@ static void tell(const struct px_cta *cta, const struct px_worker *worker, ptx_t
 int px_trace_event(struct px_gang *g, const struct px_insn *in)
 {
     const struct px_ordered *t = in->aux;
-    const bool scalar_a = in->flags & PX_IF_SCALAR_A;
+    const bool scalar_a = in->flags & PX_INSN_SCALAR_A;
     struct px_lanes left = px_gang_lanes(g, in);
     unsigned threads[PX_LANES_MAX];
     while (!px_lanes_empty(&left)) {

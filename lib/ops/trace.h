@@ -18,7 +18,8 @@ enum { PX_ENGINE_UNTRACED = PX_ENGINE_narrow };
 
 enum { PX_TRACE_ATOMIC = PTX_TRACE_READ | PTX_TRACE_WRITE | PTX_TRACE_ATOMIC };
 
-/* What the record at hand reports (px_insn.aux). The address is px_insn.a (PX_IF_SCALAR_A) and the offset. */
+/* What the record at hand reports (px_insn.aux). The address is px_insn.a (PX_INSN_SCALAR_A) and the offset.
+ */
 struct px_traced {
     const ptx_trace_place *at;
     unsigned how; /* PTX_TRACE_ */
@@ -29,7 +30,7 @@ struct px_traced {
     uint32_t bytes; /* of each lane; 0: the row px_insn.b says */
     uint32_t first; /* of each warp only the first so many lanes; 0: all of them */
     /* A matrix: that many lines of `bytes`, line i told of lane i of the warp. They are so many bytes apart,
-     * or 0: so many elements of `bits` bits as px_insn.b says, a row or (PX_IF_NEGATE) a scalar. */
+     * or 0: so many elements of `bits` bits as px_insn.b says, a row or (PX_INSN_NEGATE) a scalar. */
     uint32_t lines, apart, bits;
     uint32_t masked; /* mask row of the threads that take part; 0: the entry's, or that of the guard */
     /* A store of at most four elements, 16 bytes: px_insn.c, d, e, source4 are their rows, `stored` bytes a

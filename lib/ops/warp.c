@@ -166,7 +166,7 @@ static uint64_t value_of(const struct px_gang *g, const struct px_insn *in, uint
     case 8: v = PX_ROW(g, uint64_t, in->a)[lane]; break;
     default: v = PX_ROW(g, uint32_t, in->a)[lane]; break;
     }
-    return in->flags & PX_IF_NEGATE ? !v : v;
+    return in->flags & PX_INSN_NEGATE ? !v : v;
 }
 
 static uint32_t member_of(const struct px_gang *g, const struct px_insn *in, uint32_t lane)

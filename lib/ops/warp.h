@@ -42,7 +42,7 @@ enum {
     PX_SYNC_CHIP = 2048    /* PTX_UB_CHIP: masks need not name the lane itself */
 };
 
-/* px_insn.flags of these records, besides PX_IF_NEGATE */
+/* px_insn.flags of these records, besides PX_INSN_NEGATE */
 enum { PX_SYNC_SCALAR_B = 16, PX_SYNC_SCALAR_C = 32, PX_SYNC_SCALAR_M = 64 };
 
 int px_warp_sync(struct px_gang *g, const struct px_insn *in);

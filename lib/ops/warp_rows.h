@@ -155,7 +155,7 @@ static int f0_vote(struct px_gang *g, const struct px_insn *in)
     struct px_lanes p = {{0}};
     if (!groups_are_here(g, in)) return px_warp_sync(g, in);
     g->level->to_bits(PX_ROW(g, uint32_t, in->a), n, p.w);
-    p = in->flags & PX_IF_NEGATE ? px_lanes_minus(g->active, p) : px_lanes_and(g->active, p);
+    p = in->flags & PX_INSN_NEGATE ? px_lanes_minus(g->active, p) : px_lanes_and(g->active, p);
     for (uint32_t at = 0; at < n && to; at += WARP) {
         const uint32_t here = px_lanes_warp(&g->active, at / WARP), bits = px_lanes_warp(&p, at / WARP);
         const uint32_t v = mode == PX_VOTE_BALLOT ? bits : 0u - (uint32_t)holds(mode, bits, here);

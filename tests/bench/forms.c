@@ -109,7 +109,7 @@ struct kernel {
 static const struct px_type_info *register_type(const struct px_opd *opd, enum px_type type)
 {
     const struct px_type_info *t = px_type_info(type);
-    return px_type_info(opd->flags & PX_OF_EXACT && t->declarable ? type : (enum px_type)t->reg);
+    return px_type_info(opd->flags & PX_OPERAND_EXACT && t->declarable ? type : (enum px_type)t->reg);
 }
 
 /* Register k of a source, with a value of its own in each lane. */
@@ -139,7 +139,7 @@ static void put_result(struct kernel *k, const struct px_type_info *type, unsign
 
 static void put_register(struct kernel *k, const struct px_opd *opd, enum px_type type, unsigned nth)
 {
-    if (opd->flags & PX_OF_DST)
+    if (opd->flags & PX_OPERAND_RESULT)
         put_result(k, register_type(opd, type), nth);
     else
         put_source(k, register_type(opd, type), values_of(type), nth);
@@ -158,7 +158,8 @@ static void put_vector(struct kernel *k, const struct px_opd *opd, unsigned coun
  * table of lop3. */
 static void put_constant(struct kernel *k, const struct px_opd *opd)
 {
-    put(&k->code, "%lld", (long long)(opd->flags & PX_OF_RANGE ? (opd->lo + opd->hi) / 2 / 32 * 32 : 0xca));
+    put(&k->code, "%lld",
+        (long long)(opd->flags & PX_OPERAND_RANGE ? (opd->lo + opd->hi) / 2 / 32 * 32 : 0xca));
 }
 
 static void put_address(struct kernel *k, const struct px_opd *opd, unsigned nth)
@@ -185,7 +186,7 @@ static void put_operand(struct kernel *k, unsigned i, unsigned nth)
     enum px_type type = PX_T_PRED;
     unsigned count = 0;
     if (opd->kind != PX_OK_PRED) px_match_opd_type(k->match, opd, &type, &count);
-    if (flags & PX_OPF_members && i + 1 == n && px_match_has(k->match, PX_W_sync))
+    if (flags & PX_OPERATION_members && i + 1 == n && px_match_has(k->match, PX_W_sync))
         put(&k->code, "-1");
     else if (px_match_op(k->match) == PX_OP_shfl && i >= 2)
         put(&k->code, i == 2 ? "1" : px_match_has(k->match, PX_W_up) ? "0" : "31");
@@ -253,7 +254,7 @@ static void put_places(struct text *t, enum variant variant, unsigned bytes)
 
 static struct text write_kernel(struct kernel *k, const char *target, enum variant variant)
 {
-    const bool apart = px_op_flags(px_match_op(k->match)) & PX_OPF_waits;
+    const bool apart = px_op_flags(px_match_op(k->match)) & PX_OPERATION_waits;
     struct text t = {0};
     put(&t, ".version %s\n.address_size 64\n.const .align 16 .b8 co[8192];\n", target);
     put(&t,
@@ -394,8 +395,10 @@ static bool is_other(const struct px_match *match)
 {
     const unsigned flags = px_op_flags(px_match_op(match));
     if (px_match_handler(match) >= 0) return false;
-    if (flags & (PX_OPF_ends | PX_OPF_calls | PX_OPF_barrier | PX_OPF_later | PX_OPF_fragment)) return true;
-    if (flags & PX_OPF_waits) return !(flags & PX_OPF_members);
+    if (flags & (PX_OPERATION_ends | PX_OPERATION_calls | PX_OPERATION_barrier | PX_OPERATION_later |
+                 PX_OPERATION_fragment))
+        return true;
+    if (flags & PX_OPERATION_waits) return !(flags & PX_OPERATION_members);
     for (unsigned i = 0; i < (unsigned)__builtin_popcount(match->operands); i++) {
         const enum px_opd_kind kind = (enum px_opd_kind)px_match_opd(match, i)->kind;
         if (kind == PX_OK_TEXADDR || kind == PX_OK_TENSOR || kind == PX_OK_OTHER) return true;
@@ -431,7 +434,7 @@ static bool put_key(const struct px_match *match, const char *opcode, struct exp
         bool optional;
         px_form_slot(match->form, i, &name, &optional);
         if (!word) continue;
-        if (flags & PX_OPF_memory && optional && px_space_of_word(word) == PX_SPACE_NONE &&
+        if (flags & PX_OPERATION_memory && optional && px_space_of_word(word) == PX_SPACE_NONE &&
             px_word_kind(word) != PX_K_VECTOR)
             return false;
         if (is_mute(word) || (handler >= 0 && !(px_form_widens(match->form) && type))) continue;

@@ -120,7 +120,7 @@ static bool choose_operands(struct gen *g, struct px_match *match)
     if (!px_match_choose(match, min + gen_below(g, max - min + 1), gen_below(g, 2)) &&
         !px_match_choose(match, min, 0))
         return false;
-    match->pair = partner && (!(first->flags & PX_OF_PAIR_OPTIONAL) || gen_chance(g, 50));
+    match->pair = partner && (!(first->flags & PX_OPERAND_PAIR_OPTIONAL) || gen_chance(g, 50));
     uint32_t operands = match->operands | (match->pair ? 1u << (16 + first->partner) : 0);
     return px_match_types(match) && px_match_where(match, operands, level, &message) &&
            requirements_met(match, operands);
@@ -169,7 +169,7 @@ static bool written_before(const struct words *w, const char *text)
 static void put_destination(struct gen *g, struct words *w, enum px_type type, uint32_t flags)
 {
     struct operand o;
-    if (flags & PX_OF_SINK && gen_chance(g, 6)) {
+    if (flags & PX_OPERAND_SINK && gen_chance(g, 6)) {
         put(w, "_");
         return;
     }
@@ -215,12 +215,12 @@ static void put_source(struct gen *g, struct words *w, const struct px_opd *opd,
     bool uniform = g->only_uniform;
     if (type == PX_T_F64 && w->numeric)
         put_number(g, w);
-    else if (opd->flags & PX_OF_SREG && !uniform && (type == PX_T_U32 || type == PX_T_B32) &&
+    else if (opd->flags & PX_OPERAND_SPECIAL && !uniform && (type == PX_T_U32 || type == PX_T_B32) &&
              gen_chance(g, 12))
         put(w, "%s", sregs[gen_below(g, 8)]);
-    else if (opd->flags & PX_OF_IMM && px_type_takes_constant(type) && gen_chance(g, 18))
-        opd->flags &PX_OF_RANGE ? put(w, "%lld", (long long)gen_in_range(g, opd))
-                                : put(w, "%s", gen_constant(g, type).text);
+    else if (opd->flags & PX_OPERAND_CONSTANT && px_type_takes_constant(type) && gen_chance(g, 18))
+        opd->flags &PX_OPERAND_RANGE ? put(w, "%lld", (long long)gen_in_range(g, opd))
+                                     : put(w, "%s", gen_constant(g, type).text);
     else {
         struct operand o = gen_register(g, type, opd->flags, false);
         if (!*o.text) w->failed = true;
@@ -254,23 +254,23 @@ static void put_selector(struct gen *g, struct words *w, const struct px_opd *op
 static void put_element(struct gen *g, struct words *w, const struct px_opd *opd, enum px_type type)
 {
     const size_t before = w->n;
-    if (opd->flags & PX_OF_MINUS && gen_chance(g, 30)) put(w, "-");
-    if (opd->flags & PX_OF_DST)
+    if (opd->flags & PX_OPERAND_MINUS && gen_chance(g, 30)) put(w, "-");
+    if (opd->flags & PX_OPERAND_RESULT)
         put_destination(g, w, type, opd->flags);
     else
         put_source(g, w, opd, type);
     const bool is_register = w->at[before + (w->at[before] == '-')] == '%';
     if (!is_register && w->at[before] == '-' && w->at[before + 1] != '-') w->failed = true;
-    if (opd->flags & PX_OF_SELECTOR && is_register && gen_chance(g, 60)) put_selector(g, w, opd);
+    if (opd->flags & PX_OPERAND_SELECTOR && is_register && gen_chance(g, 60)) put_selector(g, w, opd);
 }
 
 static void put_predicate(struct gen *g, struct words *w, const struct px_opd *opd)
 {
-    if (opd->flags & PX_OF_DST) {
+    if (opd->flags & PX_OPERAND_RESULT) {
         put_destination(g, w, PX_T_PRED, opd->flags);
         return;
     }
-    put(w, "%s%s", opd->flags & PX_OF_NEG && gen_chance(g, 30) ? "!" : "", gen_predicate(g, false).text);
+    put(w, "%s%s", opd->flags & PX_OPERAND_NOT && gen_chance(g, 30) ? "!" : "", gen_predicate(g, false).text);
 }
 
 static void put_vector(struct gen *g, struct words *w, const struct px_match *match, const struct px_opd *opd,
@@ -281,7 +281,7 @@ static void put_vector(struct gen *g, struct words *w, const struct px_match *ma
     bool wider = first != px_match_elem(match, opd, 0);
     for (unsigned i = 0; i < count; i++) { /* elements in registers of one type */
         struct px_opd element = *opd;
-        element.flags &= ~(uint32_t)(PX_OF_WIDER | PX_OF_IMM | (i ? 0 : PX_OF_SINK));
+        element.flags &= ~(uint32_t)(PX_OPERAND_WIDER | PX_OPERAND_CONSTANT | (i ? 0 : PX_OPERAND_SINK));
         put(w, "%s", i ? ", " : "");
         put_element(g, w, &element, wider ? first : px_match_elem(match, opd, i));
         if (!i) g->like = gen_type_of(strrchr(w->at, '%'));
@@ -303,7 +303,7 @@ static void put_operand(struct gen *g, struct words *w, const struct px_match *m
     else if (type == PX_T_B32 && px_match_has(match, PX_W_pack))
         put_element(g, w, opd, PX_T_U32); /* cvt.pack: the oracle takes no float's register for .b32 */
     else if (opd->kind == PX_OK_IMM)
-        put(w, "%lld", (long long)(opd->flags & PX_OF_RANGE ? gen_in_range(g, opd) : gen_below(g, 256)));
+        put(w, "%lld", (long long)(opd->flags & PX_OPERAND_RANGE ? gen_in_range(g, opd) : gen_below(g, 256)));
     else if (!plain_operand(opd))
         w->failed = true;
     else if (count)

@@ -102,7 +102,7 @@ static void put_operand(struct gen *g, struct text *t, const struct px_match *ma
     else if (!count && type == PX_T_U32 && p->stride)
         put(t, "%u", p->stride);
     else
-        put_fragment(g, t, i, type, count, !(opd->flags & PX_OF_DST) || p->descriptor[0]);
+        put_fragment(g, t, i, type, count, !(opd->flags & PX_OPERAND_RESULT) || p->descriptor[0]);
 }
 
 /* The instruction in a block of its own; its results go to any registers. */
@@ -126,7 +126,7 @@ static void write_out(struct gen *g, const struct px_match *match, px_word opcod
         enum px_type type = PX_T_NONE;
         unsigned count = 0;
         px_match_opd_type(match, opd, &type, &count);
-        if (opd->flags & PX_OF_DST && opd->kind != PX_OK_ADDR) take_fragment(g, i, type, count);
+        if (opd->flags & PX_OPERAND_RESULT && opd->kind != PX_OK_ADDR) take_fragment(g, i, type, count);
     }
     gen_line(g, "  }");
 }

@@ -102,8 +102,9 @@ enum px_type gen_widened(struct gen *g, enum px_type type, uint32_t flags)
 {
     static const enum px_type wide[] = {PX_T_U16, PX_T_U32, PX_T_U64};
     const struct px_type_info *t = px_type_info(type);
-    if (flags & PX_OF_EXACT || t->klass == PX_TC_FLOAT || t->klass == PX_TC_PRED || t->bits > 64) return type;
-    if (!(flags & PX_OF_WIDER)) return type;
+    if (flags & PX_OPERAND_EXACT || t->klass == PX_TC_FLOAT || t->klass == PX_TC_PRED || t->bits > 64)
+        return type;
+    if (!(flags & PX_OPERAND_WIDER)) return type;
     if (t->bits > 8 && !gen_chance(g, 25)) return type;
     enum px_type to = wide[gen_below(g, 3)];
     return px_type_info(to)->bits >= t->bits ? to : t->bits == 8 ? PX_T_U16 : type;

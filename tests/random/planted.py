@@ -75,8 +75,8 @@ ENGINE = [
         '',
         "NaNs: results in registers of words stay the host's",
         'lib/code/ir/canon.c',
-        'in->flags & PX_IRF_HOST && !f->regs.at[o.at].lazy',
-        'in->flags & PX_IRF_HOST && !f->regs.at[o.at].lazy == !@',
+        'in->flags & PX_IR_INST_HOST && !f->regs.at[o.at].lazy',
+        'in->flags & PX_IR_INST_HOST && !f->regs.at[o.at].lazy == !@',
     ),
     Fault(
         '',
@@ -174,8 +174,8 @@ ENGINE = [
         'uniform',
         'uniform: local memory at one place counts as one value',
         'lib/code/ir/values.c',
-        'return px_ir_flags(in->op) & PX_OPF_alone && o[in->ndst].type != PX_SPACE_LOCAL;',
-        'return px_ir_flags(in->op) & PX_OPF_alone && (@ || o[in->ndst].type != PX_SPACE_LOCAL);',
+        'return px_ir_flags(in->op) & PX_OPERATION_alone && o[in->ndst].type != PX_SPACE_LOCAL;',
+        'return px_ir_flags(in->op) & PX_OPERATION_alone && (@ || o[in->ndst].type != PX_SPACE_LOCAL);',
     ),
     Fault(
         'uniform',

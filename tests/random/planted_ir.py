@@ -77,8 +77,8 @@ PASSES = [
     fault(
         "contract: blocks of ptxas do not end",
         "contract.c",
-        "if (in->flags & PX_IRF_SPLITS) f->segment++;",
-        "if (in->flags & PX_IRF_SPLITS && !@) f->segment++;",
+        "if (in->flags & PX_IR_INST_SPLITS) f->segment++;",
+        "if (in->flags & PX_IR_INST_SPLITS && !@) f->segment++;",
     ),
     fault(
         "contract: products that live on are taken in",

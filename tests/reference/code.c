@@ -168,7 +168,7 @@ static void fill(const struct ref_context *x)
 const struct ref_code *ref_code_of(struct ref_machine *m, const struct px_lfunc *func)
 {
     if (m->code[func->id]) return m->code[func->id];
-    if (func->kind != PX_LF_CODE || !func->fn->func->body)
+    if (func->kind != PX_FUNCTION_CODE || !func->fn->func->body)
         ref_fail(m, "the reference does not run calls of '%s'", func->name);
     struct ref_code *c = PX_NEW(&m->arena, struct ref_code);
     struct ref_context x = {m, c, func->fn};

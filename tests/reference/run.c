@@ -280,7 +280,7 @@ static void find_kernel(struct ref_machine *m)
     const char *name = m->launch->kernel;
     for (uint32_t i = 0; i < m->linked.nfuncs; i++) {
         const struct px_lfunc *f = &m->linked.funcs[i];
-        if (!f->is_entry || f->kind != PX_LF_CODE || (name && strcmp(name, f->name) != 0)) continue;
+        if (!f->is_entry || f->kind != PX_FUNCTION_CODE || (name && strcmp(name, f->name) != 0)) continue;
         if (m->kernel) ref_fail(m, "there is more than one kernel: name one");
         m->kernel = f;
     }

@@ -40,7 +40,7 @@ static void expand_operands(struct px_match *match, expand_visit *visit, void *c
 {
     unsigned min, max = px_form_opds(match->form, &min);
     const struct px_opd *first = max ? px_form_opd(match->form, 0) : NULL;
-    bool pair = first && first->partner >= 0, optional = pair && first->flags & PX_OF_PAIR_OPTIONAL;
+    bool pair = first && first->partner >= 0, optional = pair && first->flags & PX_OPERAND_PAIR_OPTIONAL;
     for (unsigned n = min; n <= max; n++)
         for (unsigned nth = 0; px_match_choose(match, n, nth); nth++)
             for (unsigned with = pair && !optional; with <= (unsigned)pair; with++) {

@@ -26,7 +26,7 @@ static void instance_vector(struct instance *w, const struct px_opd *opd, unsign
 {
     for (unsigned i = 0; i < count; i++) {
         expand_put(w->out, i ? "," : "{");
-        instance_register(w, px_match_elem(w->match, opd, i), opd->flags & PX_OF_EXACT);
+        instance_register(w, px_match_elem(w->match, opd, i), opd->flags & PX_OPERAND_EXACT);
     }
     expand_put(w->out, "}");
 }
@@ -38,7 +38,7 @@ static void instance_tuple(struct instance *w, const struct px_opd *opd)
     enum px_type type = PX_T_U64;
     unsigned count;
     expand_put(w->out, "[");
-    if (opd->flags & PX_OF_EXACT) px_match_opd_type(w->match, opd, &type, &count);
+    if (opd->flags & PX_OPERAND_EXACT) px_match_opd_type(w->match, opd, &type, &count);
     instance_register(w, type, false);
     for (unsigned i = 0; i < opd->nparts; i++) {
         expand_put(w->out, ",");
@@ -58,10 +58,12 @@ static void instance_operand(struct instance *w, const struct px_opd *opd)
         if (count)
             instance_vector(w, opd, count);
         else
-            instance_register(w, type, opd->flags & PX_OF_EXACT);
+            instance_register(w, type, opd->flags & PX_OPERAND_EXACT);
         break;
     case PX_OK_PRED: instance_register(w, PX_T_PRED, false); break;
-    case PX_OK_IMM: expand_put(w->out, "%lld", (long long)(opd->flags & PX_OF_RANGE ? opd->lo : 0)); break;
+    case PX_OK_IMM:
+        expand_put(w->out, "%lld", (long long)(opd->flags & PX_OPERAND_RANGE ? opd->lo : 0));
+        break;
     case PX_OK_OTHER: expand_put(w->out, "_"); break;
     default: instance_tuple(w, opd); break;
     }

@@ -84,7 +84,7 @@ static const char *register_type(const struct px_match *match, const struct px_o
     unsigned count = 0;
     if (opd->kind != PX_OK_PRED) px_match_opd_type(match, opd, &type, &count);
     const struct px_type_info *t = px_type_info(type);
-    return px_type_info(opd->flags & PX_OF_EXACT && t->declarable ? type : (enum px_type)t->reg)->name;
+    return px_type_info(opd->flags & PX_OPERAND_EXACT && t->declarable ? type : (enum px_type)t->reg)->name;
 }
 
 static void put_source(struct kernel *k, const char *type)
@@ -120,7 +120,7 @@ static void put_instruction(struct kernel *k, const char *opcode, const struct p
     for (unsigned i = 0; i < (unsigned)__builtin_popcount(match->operands); i++) {
         const struct px_opd *opd = px_match_opd(match, i);
         expand_put(&k->code, i ? ", " : " ");
-        if (opd->flags & PX_OF_DST)
+        if (opd->flags & PX_OPERAND_RESULT)
             put_result(k, register_type(match, opd));
         else
             put_source(k, register_type(match, opd));
@@ -193,7 +193,7 @@ static bool tells(const struct px_match *match)
         unsigned count = 0;
         if (opd->kind != PX_OK_PRED && opd->kind != PX_OK_REG && opd->kind != PX_OK_VEC) return false;
         if (opd->kind != PX_OK_PRED) px_match_opd_type(match, opd, &type, &count);
-        if (count || (i == 0 && !(opd->flags & PX_OF_DST))) return false;
+        if (count || (i == 0 && !(opd->flags & PX_OPERAND_RESULT))) return false;
         found = found || px_type_info(type)->klass == PX_TC_FLOAT;
     }
     return found;

@@ -136,7 +136,7 @@ static void run(struct bench *b, uint32_t number, uint32_t masked, uint32_t shap
         fn = level->fixed[PX_FIX_blend][1];
         in.inner = set->fn[0][shape];
         in.bytes = set->elem;
-        in.flags = (uint8_t)((set->pair ? PX_IF_PAIR : 0) | (set->carry ? PX_IF_CARRY : 0));
+        in.flags = (uint8_t)((set->pair ? PX_INSN_PAIR : 0) | (set->carry ? PX_INSN_CARRY : 0));
     }
     fill(b, seed);
     assert_int_equal(fn(&b->gang, &in), PX_STEP_NEXT);

@@ -98,7 +98,7 @@ TEST(functions_without_linkage_stay_at_home)
     assert_ptr_not_equal(func(0, "f"), func(1, "f"));
     assert_ptr_equal(func(0, "f")->module, modules[0]);
     assert_ptr_equal(func(1, "f")->module, modules[1]);
-    assert_int_equal(func(0, "a")->kind, PX_LF_CODE);
+    assert_int_equal(func(0, "a")->kind, PX_FUNCTION_CODE);
     assert_true(func(1, "b")->is_entry);
     unlink_all();
 }
@@ -113,7 +113,7 @@ TEST(declarations_meet_definitions)
     assert_int_equal(link_texts(texts, 2), PTX_OK);
     assert_ptr_equal(func(0, "f"), func(1, "f"));
     assert_ptr_equal(func(0, "kid"), func(1, "kid"));
-    assert_int_equal(func(0, "f")->kind, PX_LF_CODE);
+    assert_int_equal(func(0, "f")->kind, PX_FUNCTION_CODE);
     px_link_place(&linked, 0x100000, 0x600000000000000ull, 0xa00000000000000ull, 0xc00000000000000ull);
     assert_int_equal(func(0, "kid")->address, 0xa00000000000000ull + 16 * func(0, "kid")->id);
     unlink_all();
@@ -126,10 +126,10 @@ TEST(undefined_names_by_use)
              ".extern .func nobody();\n.visible .entry a() {\n .param .b32 r; .param .b64 x; .param .b64 y;\n"
              " call native, ();\n call (r), vprintf, (x, y);\n ret; }"};
     assert_int_equal(link_texts(texts, 1), PTX_OK);
-    assert_int_equal(func(0, "native")->kind, PX_LF_HOST);
+    assert_int_equal(func(0, "native")->kind, PX_FUNCTION_HOST);
     assert_ptr_equal(func(0, "native")->host, native);
-    assert_int_equal(func(0, "vprintf")->kind, PX_LF_BUILTIN);
-    assert_int_equal(func(0, "nobody")->kind, PX_LF_UNDEFINED);
+    assert_int_equal(func(0, "vprintf")->kind, PX_FUNCTION_BUILTIN);
+    assert_int_equal(func(0, "nobody")->kind, PX_FUNCTION_UNDEFINED);
     unlink_all();
     assert_no_link(HEAD ".extern .entry nobody();\n.visible .entry a() {\n .reg .b64 %r;\n"
                         " mov.u64 %r, nobody;\n ret; }",
@@ -146,8 +146,8 @@ TEST(builtins_over_definitions)
              "(x, y);\n"
              " call (r), vprintf, (x, y);\n ret; }"};
     assert_int_equal(link_texts(texts, 1), PTX_OK);
-    assert_int_equal(func(0, "cudaMalloc")->kind, PX_LF_BUILTIN);
-    assert_int_equal(func(0, "vprintf")->kind, PX_LF_CODE);
+    assert_int_equal(func(0, "cudaMalloc")->kind, PX_FUNCTION_BUILTIN);
+    assert_int_equal(func(0, "vprintf")->kind, PX_FUNCTION_CODE);
     unlink_all();
     assert_no_link(HEAD ".extern .func cudaMalloc(.param .b64 a);\n.visible .entry a() {\n"
                         " .param .b64 x;\n call cudaMalloc, (x);\n ret; }",

@@ -64,7 +64,7 @@ static void emit_masked(struct px_emitter *e, const struct px_handler_set *set, 
     }
     r.inner = set->fn[0][bits];
     r.bytes = set->elem;
-    r.flags = (uint8_t)((set->pair ? PX_IF_PAIR : 0) | (set->carry ? PX_IF_CARRY : 0));
+    r.flags = (uint8_t)((set->pair ? PX_INSN_PAIR : 0) | (set->carry ? PX_INSN_CARRY : 0));
     px_emit_record(e, e->f->coder->level->fixed[PX_FIX_blend][1], r);
 }
 

@@ -51,7 +51,7 @@ void px_emit_mbarrier_wait(struct px_emitter *e, const struct px_ir_inst *in, co
     r.b = px_emit_place(e, &o[2]);
     r.wait = in->fact | (px_emit_is_scalar(&o[2]) ? PX_WAIT_SCALAR : 0);
     if (px_loop_asks(e->f, e->f->graph.node_of[in - e->f->insts.at], PX_OP_mbarrier_wait) == in)
-        r.flags |= PX_IF_ALONE;
+        r.flags |= PX_INSN_ALONE;
     px_emit_record(e, px_mbarrier_wait, r);
     const struct px_traced t = {.how = PTX_TRACE_READ | PTX_TRACE_ATOMIC, .bytes = 8, .masked = r.d};
     px_emit_trace_as(e, &o[1], &t, NULL);

@@ -55,13 +55,13 @@ static void touch_rows(const struct px_bound *b, struct px_counted *c, int way, 
 static void touch_memory(struct px_irfn *f, const struct px_bound *b, struct px_counted *c)
 {
     const unsigned flags = px_op_flags(px_match_op(&b->match));
-    const bool loads = !(flags & PX_OPF_writes);
-    const unsigned where = px_match_opd(&b->match, 0)->flags & PX_OF_DST ? 1 : 0,
+    const bool loads = !(flags & PX_OPERATION_writes);
+    const unsigned where = px_match_opd(&b->match, 0)->flags & PX_OPERAND_RESULT ? 1 : 0,
                    value = loads ? 0 : where + 1;
     if (px_form_copy(b->match.form)) touch_copy(f, b, c);
     for (int way = READ; way <= WRITTEN; way++) {
-        if (!(flags & (way == READ ? PX_OPF_reads : PX_OPF_writes))) continue;
-        if (flags & PX_OPF_fragment)
+        if (!(flags & (way == READ ? PX_OPERATION_reads : PX_OPERATION_writes))) continue;
+        if (flags & PX_OPERATION_fragment)
             touch_rows(b, c, way, value);
         else
             touch_value(f, b, c, way, value, where);
@@ -88,7 +88,7 @@ static int count_lanes(struct px_gang *g, const struct px_insn *in)
 {
     struct px_lanes holds = {{0}};
     g->level->to_bits(PX_ROW(g, uint32_t, in->a), g->n, holds.w);
-    if (in->flags & PX_IF_NEGATE)
+    if (in->flags & PX_INSN_NEGATE)
         holds = px_lanes_minus(g->active, holds);
     else
         holds = px_lanes_and(holds, g->active);
@@ -111,7 +111,7 @@ void px_counted_lanes(struct px_emitter *e, const struct px_ir_inst *in)
     if (!f->counted.at[in->origin].guarded || e->lanes_counted == e->ord || !is_access(f, in)) return;
     e->lanes_counted = e->ord;
     struct px_insn r = {.a = in->guard == PX_NONE32 ? 0 : f->regs.at[in->guard].row};
-    if (in->guard != PX_NONE32 && in->flags & PX_IRF_NEGATED) r.flags = PX_IF_NEGATE;
+    if (in->guard != PX_NONE32 && in->flags & PX_IR_INST_NEGATED) r.flags = PX_INSN_NEGATE;
     px_emit_record(e, count_lanes, r);
 }
 
@@ -125,7 +125,7 @@ void px_counted_keep(struct px_emitter *e)
         if (f->loops.order[p] >= f->graph.nblocks) continue;
         const struct px_flow_block b = f->graph.blocks[f->loops.order[p]];
         for (uint32_t i = b.first; i < b.first + b.n; i++)
-            if (f->insts.at[i].flags & PX_IRF_FIRST) list[n++] = f->counted.at[f->insts.at[i].origin];
+            if (f->insts.at[i].flags & PX_IR_INST_FIRST) list[n++] = f->counted.at[f->insts.at[i].origin];
     }
     f->code->counted = list;
     f->code->ncounted = n;

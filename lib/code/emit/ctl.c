@@ -116,7 +116,7 @@ void px_emit_shuffle(struct px_emitter *e)
 
 void px_emit_to(struct px_emitter *e, uint32_t node)
 {
-    px_emit_in_both(e, do_jump, do_jump, (struct px_insn){.target = node, .flags = PX_IF_BLOCK});
+    px_emit_in_both(e, do_jump, do_jump, (struct px_insn){.target = node, .flags = PX_INSN_BLOCK});
 }
 
 bool px_emit_joins(const struct px_insn *r)
@@ -169,13 +169,13 @@ static void again(struct px_emitter *e, const struct px_ir_inst *in, struct px_i
     r->b = px_emit_keep(e, &address) == PX_IR_ROW ? px_emit_place(e, &address) : px_emit_row(e, &base);
     r->one_address = address.base != PX_IR_REG;
     r->imm = address.base != PX_IR_IMM ? address.value : 0;
-    r->flags |= PX_IF_ALONE;
+    r->flags |= PX_INSN_ALONE;
 }
 
 void px_emit_jump(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)o;
-    struct px_insn r = {.target = node_of(e, in->target), .flags = PX_IF_BLOCK};
+    struct px_insn r = {.target = node_of(e, in->target), .flags = PX_INSN_BLOCK};
     again(e, in, &r);
     px_emit_record(e, do_jump, r);
 }
@@ -183,7 +183,7 @@ void px_emit_jump(struct px_emitter *e, const struct px_ir_inst *in, const struc
 void px_emit_branch(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const px_handler *fn = e->f->coder->level->fixed[in->fact ? PX_FIX_branch_not : PX_FIX_branch];
-    struct px_insn r = {.target = node_of(e, in->target), .flags = PX_IF_BLOCK};
+    struct px_insn r = {.target = node_of(e, in->target), .flags = PX_INSN_BLOCK};
     const bool alone = px_emit_keep(e, &o[0]) == PX_IR_SCALAR;
     r.a = alone ? px_emit_scalar(e, &o[0]) : px_emit_row(e, &o[0]);
     again(e, in, &r);
@@ -213,7 +213,7 @@ void px_emit_call(struct px_emitter *e, const struct px_ir_inst *in, const struc
     struct px_insn r = {.aux = site};
     if (!site->callee) {
         r.a = px_emit_place(e, &o[in->ndst]);
-        if (px_emit_is_scalar(&o[in->ndst])) r.flags |= PX_IF_SCALAR_A;
+        if (px_emit_is_scalar(&o[in->ndst])) r.flags |= PX_INSN_SCALAR_A;
     }
     px_emit_record(e, do_call, r);
 }
@@ -260,7 +260,7 @@ void px_emit_barrier(struct px_emitter *e, const struct px_ir_inst *in, const st
 {
     const struct px_ir_operand *s = o + in->ndst;
     struct px_insn r = {.imm = in->fact};
-    r.a = either(e, &r, &s[0], PX_IF_SCALAR_A);
+    r.a = either(e, &r, &s[0], PX_INSN_SCALAR_A);
     if (s[1].kind != PX_IR_NONE) {
         r.b = px_emit_place(e, &s[1]);
         r.one_count = px_emit_is_scalar(&s[1]);

@@ -117,7 +117,7 @@ void px_emit_guard(struct px_emitter *e, bool memory)
     e->guard = 0;
     if (in->guard == PX_NONE32) return;
     const uint32_t row = e->f->regs.at[in->guard].row;
-    const bool negated = in->flags & PX_IRF_NEGATED;
+    const bool negated = in->flags & PX_IR_INST_NEGATED;
     px_handler fn = e->f->coder->level->fixed[negated ? PX_FIX_mask_andnot : PX_FIX_mask_and][0];
     e->guard = row;
     if (!negated && !memory && px_emit_together(e)) return;
@@ -376,15 +376,15 @@ static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
 {
     const struct px_ir_operand *o = operands_of(e, in);
     e->in = in;
-    if (in->flags & PX_IRF_FIRST) e->held = px_ir_begins(e->f, in, PX_OPF_waits);
+    if (in->flags & PX_IR_INST_FIRST) e->held = px_ir_begins(e->f, in, PX_OPERATION_waits);
     /* where others can see in which order lanes run */
-    if (e->f->coder->wishes.shuffles && in->flags & PX_IRF_FIRST &&
-        px_ir_begins(e->f, in, PX_OPF_memory | PX_OPF_waits)) {
+    if (e->f->coder->wishes.shuffles && in->flags & PX_IR_INST_FIRST &&
+        px_ir_begins(e->f, in, PX_OPERATION_memory | PX_OPERATION_waits)) {
         go_home(e); /* others may run then */
         px_emit_shuffle(e);
     }
     e->pc_at[e->placed++] = e->n;
-    if (in->flags & PX_IRF_FIRST) e->ord++;
+    if (in->flags & PX_IR_INST_FIRST) e->ord++;
     emit_versions(e, in, o);
     if (!e->group) pack(e);
 }
@@ -464,9 +464,9 @@ static uint32_t final_place(const struct px_emitter *e, uint32_t offset)
 static void finish_record(const void *emitter, struct px_insn *to)
 {
     const struct px_emitter *e = emitter;
-    if (to->flags & PX_IF_BLOCK) {
+    if (to->flags & PX_INSN_BLOCK) {
         to->target = e->pc_of[to->target];
-        to->flags &= (uint8_t)~PX_IF_BLOCK;
+        to->flags &= (uint8_t)~PX_INSN_BLOCK;
     }
     to->a = final_place(e, to->a);
     to->b = final_place(e, to->b);

@@ -81,7 +81,7 @@ void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struc
     m->col = in->fact & PX_MATRIX_BY_COLUMNS;
     if (in->nopds > used) stride = &o[used];
     if (address->base != PX_IR_IMM) m->offset = address->value;
-    if (address->base != PX_IR_REG) r.flags |= PX_IF_SCALAR_A;
+    if (address->base != PX_IR_REG) r.flags |= PX_INSN_SCALAR_A;
     m->regs = (uint8_t)n;
     rows(e, store ? o + 1 : o, n, m->row);
     const uint32_t bits =

@@ -67,7 +67,7 @@ struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_operand *
         r.a = px_emit_row(
             e, &(struct px_ir_operand){.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address->at});
     if (address->base != PX_IR_IMM) r.imm = address->value;
-    if (address->base != PX_IR_REG) r.flags |= PX_IF_SCALAR_A;
+    if (address->base != PX_IR_REG) r.flags |= PX_INSN_SCALAR_A;
     r.extent = extent_slot(e, address->type);
     return r;
 }
@@ -112,9 +112,9 @@ static struct reach reach_of(struct px_emitter *e, const struct px_ir_inst *in,
                                 .bytes = (uint8_t)in->fact,
                                 .space = address->type,
                                 .extent = extent_slot(e, address->type)};
-        if (keep == PX_IR_SCALAR) r.is.a = f->regs.at[address->at].slot, r.is.flags |= PX_IF_SCALAR_A;
+        if (keep == PX_IR_SCALAR) r.is.a = f->regs.at[address->at].slot, r.is.flags |= PX_INSN_SCALAR_A;
     }
-    if (f->coder->wishes.engine & PX_ENGINE_local_rows) r.is.flags |= PX_IF_ROWS;
+    if (f->coder->wishes.engine & PX_ENGINE_local_rows) r.is.flags |= PX_INSN_ROWS;
     r.is.m = e->guard;
     if (surveyed) reach_surveyed(e, address, &r);
     return r;
@@ -133,7 +133,7 @@ static uint32_t result(struct px_emitter *e, const struct px_ir_operand *d)
 
 static unsigned strength(const struct px_ir_inst *in)
 {
-    return in->flags & PX_IRF_STRONG ? PTX_TRACE_ATOMIC : 0;
+    return in->flags & PX_IR_INST_STRONG ? PTX_TRACE_ATOMIC : 0;
 }
 
 /* A kernel without loops, of so many instructions that asking for the next block's lines costs little. */
@@ -446,7 +446,7 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
     r.b = px_emit_row(e, &o[2]);
     r.half = half;
     if (in->nopds > 3) r.c = px_emit_row(e, &o[3]);
-    if ((type == PX_T_F32 || type == PX_T_F64) && !shared) r.flags |= PX_IF_FTZ;
+    if ((type == PX_T_F32 || type == PX_T_F64) && !shared) r.flags |= PX_INSN_FTZ;
     if (px_ir_is(in, PX_OP_red) || !is_read(e, &o[0]))
         fn = reduction(e, in, &r, fn);
     else

@@ -16,7 +16,7 @@ static void tell(struct px_emitter *e, const struct px_ir_inst *in, const struct
 {
     struct px_traced t = {.how = in->fact, .bytes = address->elem};
     if (!in->fact) return;
-    if (px_ir_flags(in->op) & PX_OPF_fragment) t.first = 8 * n;
+    if (px_ir_flags(in->op) & PX_OPERATION_fragment) t.first = 8 * n;
     if (t.first && in->fact & PTX_TRACE_WRITE)
         px_emit_trace_matrix(e, address, &t, values, n);
     else
@@ -39,7 +39,7 @@ void px_emit_operands(struct px_emitter *e, const struct px_ir_inst *in, const s
     if (address) r = px_emit_access(e, address, address->elem);
     for (uint32_t i = 0; i < in->nopds; i++)
         if (&o[i] != address) rows->row[rows->n++] = px_emit_row(e, &o[i]);
-    if (px_ir_flags(in->op) & PX_OPF_waits) r.group = PX_WARP;
+    if (px_ir_flags(in->op) & PX_OPERATION_waits) r.group = PX_WARP;
     r.c = px_emit_constant(e, (uint64_t)(uintptr_t)rows, NULL);
     r.m = e->guard;
     px_emit_record(e, handlers[in->op & ~PX_IR_KIND], r);

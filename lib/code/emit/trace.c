@@ -140,7 +140,7 @@ void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address,
     if (t->parts) {
         r.b = 0;
     } else if (sizes && t->lines && px_emit_is_scalar(sizes)) {
-        r.flags |= PX_IF_NEGATE;
+        r.flags |= PX_INSN_NEGATE;
         r.b = px_emit_place(e, sizes);
     } else if (sizes) {
         r.b = px_emit_row(e, sizes);
@@ -189,7 +189,7 @@ void px_emit_trace_event(struct px_emitter *e, ptx_trace_kind kind, const struct
     *t = (struct px_ordered){.is = {.kind = kind, .at = place_of(e)},
                              .by_warp = kind == PTX_TRACE_WARP_ARRIVE || kind == PTX_TRACE_WARP_LEAVE};
     if (number) r.a = px_emit_place(e, number);
-    if (number && px_emit_is_scalar(number)) r.flags |= PX_IF_SCALAR_A;
+    if (number && px_emit_is_scalar(number)) r.flags |= PX_INSN_SCALAR_A;
     if (count) r.b = px_emit_place(e, count);
     if (count) r.one_count = px_emit_is_scalar(count);
     px_emit_record(e, px_trace_event, r);

@@ -19,7 +19,7 @@ static bool harmless(const struct px_ir_inst *in)
     switch (px_ir_kind_of(in->op)) {
     case PX_IR_STATEMENT:
     case PX_IR_FIXED: return true;
-    case PX_IR_TABLE: return px_ir_flags(in->op) & PX_OPF_pauses;
+    case PX_IR_TABLE: return px_ir_flags(in->op) & PX_OPERATION_pauses;
     default:
         return in->op == PX_IR_NOTHING || in->op == PX_IR_COPY || in->op == PX_IR_CANON ||
                in->op == PX_IR_JUMP || in->op == PX_IR_BRANCH || in->op == PX_IR_ACQUIRE;

@@ -9,7 +9,7 @@ static void add_end(struct px_irfn *f, uint32_t i, px_flow_ends *ends)
         .at = i, .target = PX_FLOW_NONE, .table = PX_FLOW_NONE, .falls = px_ir_falls(in)};
     if (in->op == PX_IR_JUMP || in->op == PX_IR_BRANCH)
         end.target = f->labels.at[in->target];
-    else if (px_ir_flags(in->op) & PX_OPF_switches)
+    else if (px_ir_flags(in->op) & PX_OPERATION_switches)
         end.table = in->aux;
     else if (!end.falls)
         end.leaves = true;

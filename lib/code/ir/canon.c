@@ -21,8 +21,8 @@ static bool lazy_source(const struct px_irfn *f, const struct px_ir_opd *o)
 static bool makes_lazy(const struct px_irfn *f, const struct px_ir_inst *in)
 {
     const struct px_ir_opd *o = px_ir_opds(f, in);
-    const uint32_t copied = in->op == PX_IR_COPY ? 1 : in->flags & PX_IRF_COPIES ? 2 : 0;
-    if (in->flags & PX_IRF_NUMBER) return true;
+    const uint32_t copied = in->op == PX_IR_COPY ? 1 : in->flags & PX_IR_INST_COPIES ? 2 : 0;
+    if (in->flags & PX_IR_INST_NUMBER) return true;
     for (uint32_t k = in->ndst; k < in->ndst + copied; k++)
         if (o[k].elem != 4 || !lazy_source(f, &o[k])) return false;
     return copied > 0;
@@ -105,7 +105,7 @@ static void canonical(struct rewrite *w, const struct px_ir_inst *like, struct p
     struct px_ir_inst *in = px_ir_edit_add(&w->edit, like, PX_IR_CANON, opds, 2);
     if (!guarded) return;
     in->guard = like->guard;
-    in->flags |= like->flags & PX_IRF_NEGATED;
+    in->flags |= like->flags & PX_IR_INST_NEGATED;
 }
 
 /* Lazy sources whose bits count become canonical first, in place: once a block, unless written again. */
@@ -130,7 +130,7 @@ static void results(struct rewrite *w, const struct px_ir_inst *in)
         const struct px_ir_opd o = px_ir_opds(f, in)[k];
         if (o.kind != PX_IR_REG) continue;
         w->clean[o.at] = 0;
-        if (k == 0 && in->flags & PX_IRF_HOST && !f->regs.at[o.at].lazy) canonical(w, in, o, true);
+        if (k == 0 && in->flags & PX_IR_INST_HOST && !f->regs.at[o.at].lazy) canonical(w, in, o, true);
     }
 }
 

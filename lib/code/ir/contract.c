@@ -218,7 +218,7 @@ static void read_item(struct find *f, uint32_t index)
     struct value value = {.product = PX_NONE32};
     unsigned source;
     enum px_role role = px_contract_role(f->d, index, &source);
-    if (in->flags & PX_IRF_SPLITS) f->segment++;
+    if (in->flags & PX_IR_INST_SPLITS) f->segment++;
     if (role == PX_ROLE_SUM) {
         read_sum(f, in);
     } else if ((role == PX_ROLE_COPY || role == PX_ROLE_NEGATION) && passes_on(f, in, source, &value)) {
@@ -327,7 +327,7 @@ static bool has_both(const struct px_irfn *f)
     for (uint32_t i = 0; i < f->insts.n; i++) {
         const struct px_ir_inst *in = &f->insts.at[i];
         const enum px_result result = px_ir_result(in);
-        const bool loose = in->flags & PX_IRF_LOOSE;
+        const bool loose = in->flags & PX_IR_INST_LOOSE;
         if (loose && (result == PX_RESULT_sum || result == PX_RESULT_difference) && product) return true;
         product |= (loose && result == PX_RESULT_product) || px_contract_divides(in);
     }

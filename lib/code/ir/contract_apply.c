@@ -129,7 +129,7 @@ static struct px_ir_opd negated(struct apply *a, const struct px_ir_inst *like, 
     o[0] = px_ir_edit_register(f, type, temp);
     o[1].base = type == PX_T_F32 ? PX_IR_NUMBER : PX_IR_BITS;
     px_ir_edit_add(&a->edit, like, (px_irop)px_statement_find(PX_RESULT_negation, type, type, NULL), o, 2)
-        ->flags |= type == PX_T_F32 ? PX_IRF_NUMBER : 0;
+        ->flags |= type == PX_T_F32 ? PX_IR_INST_NUMBER : 0;
     return o[0];
 }
 
@@ -141,7 +141,7 @@ static struct px_ir_opd factor(struct apply *a, const struct px_ir_inst *divisio
     struct px_ir_inst *in = px_ir_edit_add(&a->edit, division, PX_IR_UNIT, o, 3);
     in->fact = unit;
     in->fp = px_ir_flushes(division) ? PX_FP_RN | PX_FP_FTZ : PX_FP_RN;
-    in->flags |= PX_IRF_HOST;
+    in->flags |= PX_IR_INST_HOST;
     return o[0];
 }
 
@@ -191,7 +191,7 @@ static void fuse(struct apply *a, uint32_t index)
         if (o[k].kind == PX_IR_REG) o[k].base = type == PX_T_F32 ? PX_IR_NUMBER : PX_IR_BITS;
     const int fma = px_statement_find(PX_RESULT_fusion, type, type, px_statement(sum->op));
     struct px_ir_inst *in = px_ir_edit_add(&a->edit, sum, (px_irop)fma, o, 4);
-    in->flags |= sum->flags & (PX_IRF_NEGATED | PX_IRF_NUMBER | PX_IRF_HOST);
+    in->flags |= sum->flags & (PX_IR_INST_NEGATED | PX_IR_INST_NUMBER | PX_IR_INST_HOST);
     in->guard = sum->guard;
     in->fp = sum->fp;
     count(a, sum);

@@ -24,7 +24,7 @@ static uint32_t end_of_around(const struct px_irfn *f, uint32_t i)
 
 static bool switches(const struct px_ir_inst *in)
 {
-    return px_ir_flags(in->op) & PX_OPF_switches;
+    return px_ir_flags(in->op) & PX_OPERATION_switches;
 }
 
 static void find_guarded(struct px_body *d)

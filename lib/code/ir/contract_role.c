@@ -110,7 +110,7 @@ bool px_contract_by_constant(const struct px_body *d, uint32_t i)
 enum px_role px_contract_role(const struct px_body *d, uint32_t i, unsigned *source)
 {
     const struct px_ir_inst *in = px_body_inst(d, i);
-    const bool loose = in->flags & PX_IRF_LOOSE, units = !d->f->coder->wishes.approx_exact;
+    const bool loose = in->flags & PX_IR_INST_LOOSE, units = !d->f->coder->wishes.approx_exact;
     const enum px_result result = px_ir_result(in);
     *source = 1;
     if (result == PX_RESULT_sum || result == PX_RESULT_difference)

@@ -13,7 +13,7 @@ const struct px_ir_inst *px_ir_edit_at(struct px_ir_edit *e, uint32_t i)
     const struct px_ir_inst *in = &e->f->insts.at[i];
     if (in->origin != e->origin) e->first = false;
     e->origin = in->origin;
-    e->first |= (in->flags & PX_IRF_FIRST) != 0;
+    e->first |= (in->flags & PX_IR_INST_FIRST) != 0;
     e->place[i] = e->out.n;
     return in;
 }
@@ -21,7 +21,7 @@ const struct px_ir_inst *px_ir_edit_at(struct px_ir_edit *e, uint32_t i)
 void px_ir_edit_keep(struct px_ir_edit *e, const struct px_ir_inst *in)
 {
     struct px_ir_inst copy = *in;
-    copy.flags = (uint8_t)((in->flags & ~PX_IRF_FIRST) | (e->first ? PX_IRF_FIRST : 0));
+    copy.flags = (uint8_t)((in->flags & ~PX_IR_INST_FIRST) | (e->first ? PX_IR_INST_FIRST : 0));
     e->first = false;
     px_vec_push(e->f->coder->draft, &e->out, copy);
 }
@@ -45,7 +45,7 @@ struct px_ir_inst *px_ir_edit_add(struct px_ir_edit *e, const struct px_ir_inst 
 
 void px_ir_edit_drop(struct px_ir_edit *e)
 {
-    e->first |= (e->out.at[--e->out.n].flags & PX_IRF_FIRST) != 0;
+    e->first |= (e->out.at[--e->out.n].flags & PX_IR_INST_FIRST) != 0;
 }
 
 void px_ir_edit_end(struct px_ir_edit *e)

@@ -2,8 +2,8 @@
  * edit.h - how a pass replaces instructions: it goes through the list and appends what is to be there
  * instead.
  *
- * The first instruction appended for those of an instruction of the text gets its PX_IRF_FIRST; labels follow
- * the instructions that they stood before.
+ * The first instruction appended for those of an instruction of the text gets its PX_IR_INST_FIRST; labels
+ * follow the instructions that they stood before.
  */
 #ifndef PX_CODE_IR_EDIT_H
 #define PX_CODE_IR_EDIT_H
@@ -15,7 +15,7 @@ struct px_ir_edit {
     PX_VEC(struct px_ir_inst) out;
     uint32_t *place; /* by instruction of before, and their end: in `out` */
     uint32_t origin;
-    bool first; /* nothing was appended yet for what had PX_IRF_FIRST */
+    bool first; /* nothing was appended yet for what had PX_IR_INST_FIRST */
 };
 
 void px_ir_edit_begin(struct px_ir_edit *e, struct px_irfn *f);

@@ -45,7 +45,8 @@ bool px_ir_is_pure(const struct px_ir_inst *in)
     switch (px_ir_kind_of(in->op)) {
     case PX_IR_STATEMENT:
     case PX_IR_FIXED: return true;
-    case PX_IR_TABLE: return px_ir_flags(in->op) & (PX_OPF_plain | PX_OPF_pure | PX_OPF_unit);
+    case PX_IR_TABLE:
+        return px_ir_flags(in->op) & (PX_OPERATION_plain | PX_OPERATION_pure | PX_OPERATION_unit);
     default:
         return in->op == PX_IR_NOTHING || in->op == PX_IR_COPY || in->op == PX_IR_CANON ||
                in->op == PX_IR_SREG || in->op == PX_IR_UNIT;

@@ -145,7 +145,8 @@ struct px_irfn {
     uint32_t stack;                   /* of alloca: where the lane's free local memory begins; PX_NONE32 */
     uint64_t local_bytes;
     struct px_ir_names *names; /* of the text form; NULL: nobody wants to see it */
-    uint8_t fresh; /* PX_IRF_ of the first one made of the running instruction of the text; 0: it is made */
+    uint8_t
+        fresh; /* PX_IR_INST_ of the first one made of the running instruction of the text; 0: it is made */
 
     struct px_flow_graph graph;
     struct px_flow_loops loops; /* the order of the code */
@@ -230,7 +231,7 @@ static inline uint32_t px_ir_register(const struct px_ir_opd *o)
     return is ? o->at : PX_NONE32;
 }
 
-/* PX_OPF_ of the operation that the table names; 0 of all others. */
+/* PX_OPERATION_ of the operation that the table names; 0 of all others. */
 static inline unsigned px_ir_flags(px_irop op)
 {
     return px_ir_kind_of(op) == PX_IR_TABLE ? px_op_flags((px_op)(op & ~PX_IR_KIND)) : 0;
@@ -256,7 +257,7 @@ static inline bool px_ir_in_place(const struct px_ir_inst *in)
 /* May control go on behind it? Branches that the text names become PX_IR_JUMP and PX_IR_BRANCH. */
 static inline bool px_ir_falls(const struct px_ir_inst *last)
 {
-    return !(px_ir_flags(last->op) & PX_OPF_ends) && last->op != PX_IR_JUMP && last->op != PX_IR_END;
+    return !(px_ir_flags(last->op) & PX_OPERATION_ends) && last->op != PX_IR_JUMP && last->op != PX_IR_END;
 }
 
 #endif

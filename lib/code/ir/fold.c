@@ -226,7 +226,7 @@ static struct px_ir_inst *add(struct fold *f, px_irop op, const struct px_ir_opd
     if (!f->rewriting) return &f->nothing;
     struct px_ir_inst *in = px_ir_edit_add(&f->edit, &f->in, op, opds, n);
     in->guard = f->in.guard;
-    in->flags |= f->in.flags & PX_IRF_NEGATED;
+    in->flags |= f->in.flags & PX_IR_INST_NEGATED;
     return in;
 }
 
@@ -258,13 +258,13 @@ static void add_move(struct fold *f, struct px_ir_opd to, struct px_ir_opd sourc
 static void add_exponential(struct fold *f, struct px_ir_opd to, struct px_ir_opd source)
 {
     struct px_ir_opd o[2] = {new_temp(f, PX_T_F32), read_as(source, PX_IR_NUMBER)};
-    add_statement(f, PX_RESULT_negation, PX_T_F32, o, 2)->flags |= PX_IRF_NUMBER;
+    add_statement(f, PX_RESULT_negation, PX_T_F32, o, 2)->flags |= PX_IR_INST_NUMBER;
     o[1] = read_as(o[0], PX_IR_NUMBER);
     o[0] = to;
     struct px_ir_inst *in = add(f, PX_IR_UNIT, o, 2);
     in->fact = px_ir_unit_find(PX_RESULT_exponential, true);
     in->fp = PX_IR_FP_NEAREST;
-    in->flags |= PX_IRF_NUMBER;
+    in->flags |= PX_IR_INST_NUMBER;
 }
 
 static void add_product(struct fold *f, struct px_ir_opd factor)
@@ -272,7 +272,7 @@ static void add_product(struct fold *f, struct px_ir_opd factor)
     const struct px_ir_opd o[3] = {f->o[0], f->o[1], read_as(factor, PX_IR_NUMBER)};
     struct px_ir_inst *in = add_statement(f, PX_RESULT_product, PX_T_F32, o, 3);
     in->fp = PX_FP_RN | PX_FP_FTZ;
-    in->flags |= PX_IRF_NUMBER | PX_IRF_HOST | PX_IRF_LOOSE;
+    in->flags |= PX_IR_INST_NUMBER | PX_IR_INST_HOST | PX_IR_INST_LOOSE;
 }
 
 /* A reciprocal, or the one in a division, whose argument was made by one or by an exponential. */
@@ -360,7 +360,7 @@ static void add_again(struct fold *f, const struct px_ir_opd *sources, unsigned 
     memcpy(o, f->o, sizeof o);
     memcpy(o + 1, sources, n * sizeof *sources);
     struct px_ir_inst *in = add(f, f->in.op, o, f->in.nopds);
-    in->flags |= f->in.flags & (uint8_t)~PX_IRF_FIRST;
+    in->flags |= f->in.flags & (uint8_t)~PX_IR_INST_FIRST;
     in->fp = f->in.fp;
 }
 

@@ -25,7 +25,7 @@ bool px_ir_is_straight(const struct px_ir_inst *in)
     case PX_IR_OWN:
         return in->op == PX_IR_NOTHING || in->op == PX_IR_COPY || in->op == PX_IR_CANON ||
                in->op == PX_IR_SREG || in->op == PX_IR_UNIT;
-    default: return px_ir_flags(in->op) & PX_OPF_straight;
+    default: return px_ir_flags(in->op) & PX_OPERATION_straight;
     }
 }
 

@@ -244,8 +244,8 @@ static void fuse_gather(struct fuser *s)
 static bool is_apart(const struct fuser *s, uint32_t mode)
 {
     const struct px_irfn *f = s->f;
-    const bool parts = f->coder->wishes.shuffles && s->in->flags & PX_IRF_FIRST &&
-                       px_ir_begins(f, s->in, PX_OPF_memory | PX_OPF_waits);
+    const bool parts = f->coder->wishes.shuffles && s->in->flags & PX_IR_INST_FIRST &&
+                       px_ir_begins(f, s->in, PX_OPERATION_memory | PX_OPERATION_waits);
     return parts || px_ir_mode(mode, s->in) != mode;
 }
 

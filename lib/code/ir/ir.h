@@ -89,14 +89,15 @@ enum px_ir_reading {
 };
 
 enum {
-    PX_IRF_FIRST = 1,   /* the first one made of an instruction of the text */
-    PX_IRF_NEGATED = 2, /* runs where the guard does not hold */
-    PX_IRF_NUMBER = 4,  /* every NaN of the f32 result is the chip's, or stands for it */
-    PX_IRF_HOST = 8,    /* it may be the host's: canon.c sees to it */
-    PX_IRF_COPIES = 16, /* the result is one of the first two sources, bit for bit (selp, slct) */
-    PX_IRF_STRONG = 32, /* ld, st: strong in the sense of the memory model */
-    PX_IRF_LOOSE = 64,  /* a float product or sum that names no rounding: it may become part of an fma */
-    PX_IRF_SPLITS = 128 /* ptxas ends a block of its own before it: products and sums do not meet across it */
+    PX_IR_INST_FIRST = 1,   /* the first one made of an instruction of the text */
+    PX_IR_INST_NEGATED = 2, /* runs where the guard does not hold */
+    PX_IR_INST_NUMBER = 4,  /* every NaN of the f32 result is the chip's, or stands for it */
+    PX_IR_INST_HOST = 8,    /* it may be the host's: canon.c sees to it */
+    PX_IR_INST_COPIES = 16, /* the result is one of the first two sources, bit for bit (selp, slct) */
+    PX_IR_INST_STRONG = 32, /* ld, st: strong in the sense of the memory model */
+    PX_IR_INST_LOOSE = 64,  /* a float product or sum that names no rounding: it may become part of an fma */
+    PX_IR_INST_SPLITS =
+        128 /* ptxas ends a block of its own before it: products and sums do not meet across it */
 };
 
 /* Together with the next instruction that makes a record it is one (fusion.c): in convergent code, in a loop
@@ -110,7 +111,7 @@ struct px_ir_inst {
     px_irop op;
     uint16_t fact;        /* a small fact of the operation */
     uint16_t ndst, nopds; /* operands; the first ndst are written */
-    uint8_t flags;        /* PX_IRF_ */
+    uint8_t flags;        /* PX_IR_INST_ */
     uint8_t fp;           /* PX_IR_FP_, or a mode */
     uint8_t fuse;         /* PX_IR_FUSE_ */
     uint32_t first;       /* its operands, in px_irfn.opds */

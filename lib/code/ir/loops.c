@@ -19,7 +19,8 @@ uint32_t px_ir_loop_blocks(const struct px_irfn *f, uint32_t place)
 /* It does not matter which lanes run it, nor whether it is tried again after it could not be done. */
 static bool is_placeless(const struct px_irfn *f, const struct px_ir_inst *in)
 {
-    const bool load = px_ir_flags(in->op) & PX_OPF_reads, store = px_ir_flags(in->op) & PX_OPF_writes;
+    const bool load = px_ir_flags(in->op) & PX_OPERATION_reads,
+               store = px_ir_flags(in->op) & PX_OPERATION_writes;
     if (!px_ir_is_straight(in) || in->op == PX_IR_SREG || (load && store)) return false;
     if (!load && !store) return true;
     return in->nopds == 2 && px_ir_opds(f, in)[load].type != PX_SPACE_LOCAL;

@@ -199,9 +199,9 @@ void px_ir_print_inst(struct px_ir_text *t, const struct px_irfn *f, const struc
 {
     const struct px_ir_opd *o = px_ir_opds(f, in);
     const struct px_ir_spelling op = px_ir_spell(f->coder->level, in->op, in->fact);
-    px_ir_text_add(t, in->flags & PX_IRF_FIRST ? "* " : "  ");
+    px_ir_text_add(t, in->flags & PX_IR_INST_FIRST ? "* " : "  ");
     if (in->guard != PX_NONE32) {
-        px_ir_text_add(t, in->flags & PX_IRF_NEGATED ? "@!" : "@");
+        px_ir_text_add(t, in->flags & PX_IR_INST_NEGATED ? "@!" : "@");
         add_reg(t, f, in->guard);
         px_ir_text_add(t, " ");
     }

@@ -375,10 +375,10 @@ static void read_inst(struct reader *r)
     size_t n;
     blanks(r);
     if (*r->at >= '0' && *r->at <= '9') (void)small(r);
-    if (take(r, "*")) in.flags |= PX_IRF_FIRST;
-    if (in.flags & PX_IRF_FIRST && !r->told_origins) new_origin(r, NULL);
+    if (take(r, "*")) in.flags |= PX_IR_INST_FIRST;
+    if (in.flags & PX_IR_INST_FIRST && !r->told_origins) new_origin(r, NULL);
     if (take(r, "@")) {
-        if (take(r, "!")) in.flags |= PX_IRF_NEGATED;
+        if (take(r, "!")) in.flags |= PX_IR_INST_NEGATED;
         in.guard = reg(r);
     }
     const char *op = word(r, &n);

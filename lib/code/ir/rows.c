@@ -212,7 +212,7 @@ static void temp_rows(struct px_irfn *f)
     for (uint32_t i = 0; i < f->insts.n; i++) {
         const struct px_ir_inst *in = &f->insts.at[i];
         const struct px_ir_opd *o = px_ir_opds(f, in);
-        if (in->flags & PX_IRF_FIRST) memset(used, 0, sizeof used);
+        if (in->flags & PX_IR_INST_FIRST) memset(used, 0, sizeof used);
         for (uint32_t k = 0; k < in->ndst; k++) {
             if (o[k].kind != PX_IR_REG || !f->regs.at[o[k].at].temp || f->regs.at[o[k].at].row != PX_NONE32)
                 continue;
@@ -262,10 +262,10 @@ static void keep_temps(struct px_irfn *f, const struct px_ir_inst *in)
 static void keep_temps_of_sleepers(struct px_irfn *f)
 {
     for (uint32_t i = 0, first = 0; i < f->insts.n; i++) {
-        if (f->insts.at[i].flags & PX_IRF_FIRST) first = i;
-        if (!(px_ir_flags(f->insts.at[i].op) & PX_OPF_waits)) continue;
+        if (f->insts.at[i].flags & PX_IR_INST_FIRST) first = i;
+        if (!(px_ir_flags(f->insts.at[i].op) & PX_OPERATION_waits)) continue;
         uint32_t end = i + 1;
-        while (end < f->insts.n && !(f->insts.at[end].flags & PX_IRF_FIRST)) end++;
+        while (end < f->insts.n && !(f->insts.at[end].flags & PX_IR_INST_FIRST)) end++;
         for (uint32_t k = first; k < end; k++) keep_temps(f, &f->insts.at[k]);
         i = end - 1;
     }

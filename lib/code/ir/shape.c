@@ -162,5 +162,5 @@ enum px_ir_size px_ir_size_of(const struct px_irfn *f, const struct px_ir_inst *
     if (in->guard != PX_NONE32) return PX_IR_MORE;
     if (px_ir_kind_of(in->op) == PX_IR_STATEMENT) return size_of_statement(f, in);
     if (in->op == PX_IR_CANON) return tells(f, in) ? PX_IR_ONE_AND_MORE : PX_IR_ONE;
-    return px_ir_flags(in->op) & PX_OPF_offsets ? size_of_access(f, in) : PX_IR_MORE;
+    return px_ir_flags(in->op) & PX_OPERATION_offsets ? size_of_access(f, in) : PX_IR_MORE;
 }

@@ -184,7 +184,7 @@ static uint32_t look(struct terms *t, const struct px_ir_inst *in)
     const uint32_t term = result_of(t, in);
     const bool assumes = extends(in, o) != EXTENDS_NOT;
     /* What is taken for granted is asked before anything of the instruction of the text is done. */
-    return assumes && !(in->flags & PX_IRF_FIRST) ? NEITHER : term;
+    return assumes && !(in->flags & PX_IR_INST_FIRST) ? NEITHER : term;
 }
 
 /* ---- all of them ---- */
@@ -322,7 +322,7 @@ bool px_terms_compare(const struct px_irfn *f, const struct px_ir_inst *in, stru
     const struct px_ir_opd *o = px_ir_opds(f, in);
     if (px_ir_kind_of(in->op) != PX_IR_STATEMENT || in->guard != PX_NONE32 || in->ndst != 1 || in->nopds != 3)
         return false;
-    if (!(in->flags & PX_IRF_FIRST) || is_lanes(f, &o[1]) == is_lanes(f, &o[2])) return false;
+    if (!(in->flags & PX_IR_INST_FIRST) || is_lanes(f, &o[1]) == is_lanes(f, &o[2])) return false;
     for (uint32_t i = 0; i < COMPARISONS; i++) {
         if (comparisons[i].op != in->op) continue;
         const bool first = is_lanes(f, &o[1]);

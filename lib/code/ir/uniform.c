@@ -17,7 +17,7 @@ struct defs {
 
 static bool names_words(const struct px_ir_inst *in)
 {
-    return in->op == PX_IR_ARGUMENTS || in->op == PX_IR_END || px_ir_flags(in->op) & PX_OPF_words;
+    return in->op == PX_IR_ARGUMENTS || in->op == PX_IR_END || px_ir_flags(in->op) & PX_OPERATION_words;
 }
 
 static struct defs find_defs(struct px_irfn *f)

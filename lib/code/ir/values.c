@@ -57,7 +57,7 @@ static void results_are_rows(struct values *v, uint32_t i)
 
 static bool is_access(const struct px_ir_inst *in)
 {
-    return px_ir_flags(in->op) & PX_OPF_offsets;
+    return px_ir_flags(in->op) & PX_OPERATION_offsets;
 }
 
 /* Can the operation be done for one value? */
@@ -68,7 +68,7 @@ static bool can_be_alone(const struct px_irfn *f, const struct px_ir_inst *in)
     switch (px_ir_kind_of(in->op)) {
     case PX_IR_STATEMENT:
     case PX_IR_FIXED: return px_emit_has_alone(f, in->op);
-    case PX_IR_TABLE: return px_ir_flags(in->op) & PX_OPF_alone && o[in->ndst].type != PX_SPACE_LOCAL;
+    case PX_IR_TABLE: return px_ir_flags(in->op) & PX_OPERATION_alone && o[in->ndst].type != PX_SPACE_LOCAL;
     default: return (in->op == PX_IR_COPY && o[1].elem <= 8) || in->op == PX_IR_CANON;
     }
 }
@@ -79,7 +79,7 @@ static bool takes_scalars(const struct px_ir_inst *in)
     switch (px_ir_kind_of(in->op)) {
     case PX_IR_STATEMENT:
     case PX_IR_FIXED: return true;
-    case PX_IR_TABLE: return px_ir_flags(in->op) & PX_OPF_straight;
+    case PX_IR_TABLE: return px_ir_flags(in->op) & PX_OPERATION_straight;
     default:
         return in->op == PX_IR_COPY || in->op == PX_IR_CANON || in->op == PX_IR_BRANCH ||
                in->op == PX_IR_UNIT;
@@ -210,7 +210,7 @@ static void find_scalars(struct values *v)
 {
     struct px_irfn *f = v->f;
     for (uint32_t i = 0; i < f->insts.n; i++)
-        if (px_ir_flags(f->insts.at[i].op) & PX_OPF_switches) ways_part(v, f->graph.node_of[i]);
+        if (px_ir_flags(f->insts.at[i].op) & PX_OPERATION_switches) ways_part(v, f->graph.node_of[i]);
     while (v->nwork) {
         uint32_t reg = v->work[--v->nwork];
         for (uint32_t k = v->defs.first[reg]; k < v->defs.first[reg + 1]; k++)

@@ -102,7 +102,8 @@ static void look_at_guard(struct px_verify *v, const struct px_ir_inst *in)
         v->broken |= !r;
         px_verify_wrong(v, in, "the guard is no predicate");
     }
-    if (is_control(in) || flags & (PX_OPF_waits | PX_OPF_ends | PX_OPF_calls | PX_OPF_switches))
+    if (is_control(in) ||
+        flags & (PX_OPERATION_waits | PX_OPERATION_ends | PX_OPERATION_calls | PX_OPERATION_switches))
         px_verify_wrong(v, in, "what may wait, leave or call has a guard");
 }
 
@@ -137,9 +138,9 @@ static void look_at_firsts(struct px_verify *v)
     uint8_t *firsts = PX_NEW_N(v->arena, uint8_t, f->origins.n + 1);
     for (uint32_t i = 0; i < f->insts.n; i++) {
         const struct px_ir_inst *in = &f->insts.at[i];
-        if (in->flags & PX_IRF_FIRST && firsts[in->origin]++)
+        if (in->flags & PX_IR_INST_FIRST && firsts[in->origin]++)
             px_verify_wrong(v, in, "a second instruction is the first of its instruction of the text");
-        if (!(in->flags & PX_IRF_FIRST) && in->origin && !firsts[in->origin])
+        if (!(in->flags & PX_IR_INST_FIRST) && in->origin && !firsts[in->origin])
             px_verify_wrong(v, in, "none before it is the first of its instruction of the text");
     }
 }
@@ -209,10 +210,10 @@ static void look_at_result(struct px_verify *v, const struct px_ir_inst *in)
     const struct px_ir_inst *next = in + 1;
     const bool canon = next < f->insts.at + f->insts.n && next->op == PX_IR_CANON &&
                        px_ir_opds(f, next)->at == o->at && next->guard == in->guard;
-    if (in->flags & PX_IRF_HOST && !lazy && !canon)
+    if (in->flags & PX_IR_INST_HOST && !lazy && !canon)
         px_verify_wrong(v, in, "the host's NaNs stay in %s", name_of(v, o->at));
-    const bool copies = in->op == PX_IR_COPY || in->flags & PX_IRF_COPIES;
-    if (lazy && !copies && !(in->flags & PX_IRF_NUMBER) && in->op != PX_IR_CANON)
+    const bool copies = in->op == PX_IR_COPY || in->flags & PX_IR_INST_COPIES;
+    if (lazy && !copies && !(in->flags & PX_IR_INST_NUMBER) && in->op != PX_IR_CANON)
         px_verify_wrong(v, in, "%s gets a word that no arithmetic made, but is lazy", name_of(v, o->at));
 }
 
@@ -271,7 +272,7 @@ static void look_at_end(struct px_verify *v, const struct px_ir_inst *in, uint32
         look_at_edge(v, in, node, f->graph.node_of[f->labels.at[in->target]]);
     if (px_ir_falls(in))
         look_at_edge(v, in, node, node + 1);
-    else if (px_ir_flags(in->op) & PX_OPF_switches && !px_flow_has_tables(&f->graph))
+    else if (px_ir_flags(in->op) & PX_OPERATION_switches && !px_flow_has_tables(&f->graph))
         for (uint32_t k = 0; k < f->switches.at[in->aux].n; k++)
             look_at_edge(v, in, node, f->graph.node_of[f->switches.at[in->aux].targets[k]]);
 }
@@ -300,7 +301,7 @@ static bool *find_targets(const struct px_verify *v)
     for (uint32_t i = 0; i < f->insts.n; i++)
         if (f->insts.at[i].op == PX_IR_JUMP || f->insts.at[i].op == PX_IR_BRANCH)
             targets[f->labels.at[f->insts.at[i].target]] = true;
-        else if (px_ir_flags(f->insts.at[i].op) & PX_OPF_switches)
+        else if (px_ir_flags(f->insts.at[i].op) & PX_OPERATION_switches)
             for (uint32_t k = 0; k < f->switches.at[f->insts.at[i].aux].n; k++)
                 targets[f->switches.at[f->insts.at[i].aux].targets[k]] = true;
     return targets;

@@ -102,7 +102,7 @@ static void look_at_loop_inst(struct px_verify *v, const struct px_ir_inst *in, 
     const struct px_ir_opd *o = px_ir_opds(v->f, in);
     if (px_ir_branches(in)) return;
     if (!px_ir_is_straight(in) || in->op == PX_IR_SREG ||
-        (px_ir_flags(in->op) & PX_OPF_reads && px_ir_flags(in->op) & PX_OPF_writes))
+        (px_ir_flags(in->op) & PX_OPERATION_reads && px_ir_flags(in->op) & PX_OPERATION_writes))
         px_verify_wrong(v, in, "it looks at lanes, in a loop that runs aside");
     for (uint32_t k = 0; k < in->nopds; k++)
         if (o[k].kind == PX_IR_ADDRESS && o[k].type == PX_SPACE_LOCAL)

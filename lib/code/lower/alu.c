@@ -58,11 +58,11 @@ static uint8_t nan_flags(const struct px_bound *b, const struct px_handler_set *
     const px_word word = b->inst->opcode->word;
     uint8_t flags = 0;
     if (b->match.type[0] == PX_T_F32 && (set->f32_result || word == PX_W_abs || word == PX_W_neg))
-        flags |= PX_IRF_NUMBER;
+        flags |= PX_IR_INST_NUMBER;
     bool whole = word == PX_W_cvt && px_type_info(b->match.type[1])->klass != PX_TC_FLOAT;
     if (set->f32_result && word != PX_W_min && word != PX_W_max && !whole &&
         !px_match_has(&b->match, PX_W_sat))
-        flags |= PX_IRF_HOST;
+        flags |= PX_IR_INST_HOST;
     return flags;
 }
 
@@ -84,7 +84,7 @@ static uint32_t sources(struct px_irfn *f, const struct px_bound *b, const struc
     uint32_t k = 0;
     for (unsigned i = 0; i < b->inst->nopds; i++) {
         const struct px_operand *o = &b->inst->opds[i];
-        if (px_match_opd(&b->match, i)->flags & PX_OF_DST || o == combined(b)) continue;
+        if (px_match_opd(&b->match, i)->flags & PX_OPERAND_RESULT || o == combined(b)) continue;
         if (k == 3) px_code_fail(f, b->inst, "has more sources than a handler takes");
         s[k] = px_lower_src(f, b, o, b->match.type[i]);
         // cppcheck-suppress arrayIndexOutOfBoundsCond ; px_code_fail does not return
@@ -182,8 +182,8 @@ static void statement(struct px_irfn *f, const struct px_bound *b, unsigned hand
         guarded ? px_lower_guarded(f, b, op, opds, ndst, k) : px_lower_inst(f, op, opds, ndst, k);
     int mode = px_match_fp_mode(&b->match);
     if (mode >= 0) in->fp = (uint8_t)mode;
-    in->flags |=
-        nan_flags(b, set) | (copied(b) ? PX_IRF_COPIES : 0) | (is_loose(b, handler) ? PX_IRF_LOOSE : 0);
+    in->flags |= nan_flags(b, set) | (copied(b) ? PX_IR_INST_COPIES : 0) |
+                 (is_loose(b, handler) ? PX_IR_INST_LOOSE : 0);
 }
 
 void px_lower_statement(struct px_irfn *f, const struct px_bound *b, unsigned handler)

@@ -15,7 +15,7 @@
 static uint8_t mode_of(px_irop op)
 {
     if (px_ir_kind_of(op) == PX_IR_TABLE)
-        return px_ir_flags(op) & PX_OPF_keeps ? PX_IR_FP_ANY : PX_IR_FP_HOME;
+        return px_ir_flags(op) & PX_OPERATION_keeps ? PX_IR_FP_ANY : PX_IR_FP_HOME;
     return op == PX_IR_JUMP || op == PX_IR_BRANCH || op == PX_IR_END ? PX_IR_FP_HOME : PX_IR_FP_ANY;
 }
 
@@ -60,7 +60,7 @@ struct px_ir_inst *px_lower_guarded(struct px_irfn *f, const struct px_bound *b,
 {
     struct px_ir_inst *in = px_lower_inst(f, op, opds, ndst, nopds);
     in->guard = b->guard;
-    if (b->negated) in->flags |= PX_IRF_NEGATED;
+    if (b->negated) in->flags |= PX_IR_INST_NEGATED;
     return in;
 }
 
@@ -244,7 +244,7 @@ static bool splits(const struct px_bound *b, int handler)
     if (!b->inst->guard) return false;
     const unsigned flags = px_op_flags(px_match_op(&b->match));
     return handler >= 0 ? px_match_has(&b->match, PX_W_cc)
-                        : !(flags & (PX_OPF_plain | PX_OPF_pure | PX_OPF_unit));
+                        : !(flags & (PX_OPERATION_plain | PX_OPERATION_pure | PX_OPERATION_unit));
 }
 
 static void lower_inst(struct px_irfn *f, const struct px_inst *inst)
@@ -252,14 +252,14 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst)
     struct px_bound b = {.inst = inst, .guard = PX_NONE32, .negated = inst->guard_negated};
     struct px_origin origin = {f->text}; /* which lives as long as the code, unlike `inst` when it was made */
     px_vec_push(f->coder->draft, &f->origins, origin);
-    f->fresh = PX_IRF_FIRST;
+    f->fresh = PX_IR_INST_FIRST;
     if (!px_match_next(f->coder->matched, inst, &b.match)) px_code_fail(f, inst, "has no form");
     if (f->coder->wishes.counters) px_counted_note(f, &b);
     if (!px_form_executable(b.match.form)) refuse(f, inst);
     refuse_operands(f, inst);
     b.inst = without_indices(f, inst, &b.match);
     int handler = px_match_handler(&b.match);
-    if (splits(&b, handler)) f->fresh |= PX_IRF_SPLITS;
+    if (splits(&b, handler)) f->fresh |= PX_IR_INST_SPLITS;
     b.guard = guard_of(f, &b);
     px_lowering *lower = lowerings[px_match_op(&b.match)];
     if (handler >= 0 && px_form_is_video(b.match.form))

@@ -165,7 +165,7 @@ static void product(struct px_irfn *f, const struct px_bound *b)
     if (w.sparse) opds[n++] = px_lower_row(f, px_lower_src(f, b, &o[4], PX_T_B32));
     struct px_ir_inst *in = px_lower_inst(f, PX_IR_TABLE | PX_OP_mma, opds, ndst, n);
     in->fp = PX_IR_FP_HOME;
-    if (w.d == PX_MMA_F32) in->flags |= PX_IRF_NUMBER;
+    if (w.d == PX_MMA_F32) in->flags |= PX_IR_INST_NUMBER;
     in->aux = find_form(f, &w);
     px_matrix_results_done(f, b, &o[0], opds);
 }

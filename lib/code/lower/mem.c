@@ -120,7 +120,7 @@ static bool is_strong(const struct px_bound *b)
 static void mark_access(struct px_ir_inst *in, const struct px_bound *b, uint32_t bytes)
 {
     in->fact = (uint16_t)bytes;
-    if (is_strong(b)) in->flags |= PX_IRF_STRONG;
+    if (is_strong(b)) in->flags |= PX_IR_INST_STRONG;
 }
 
 /* `st.v8.b32 [a], {b, _, ...}`: elements that are there are stored one by one. The first of the list finds a

@@ -41,7 +41,7 @@ static uint32_t bytes_at(struct px_irfn *f, const struct px_bound *b, unsigned i
     enum px_type type;
     unsigned count;
     if (px_match_in(&b->match, PX_SET_mbarrier, spec)) return 8;
-    if (px_op_flags(px_match_op(&b->match)) & PX_OPF_fragment) return ROW_OF_MATRIX;
+    if (px_op_flags(px_match_op(&b->match)) & PX_OPERATION_fragment) return ROW_OF_MATRIX;
     if (px_match_opd_type(&b->match, spec, &type, &count) && type != PX_T_NONE)
         return px_type_info(type)->bits / 8 * (count ? count : 1);
     if (b->inst->nopds < 2) return 0;
@@ -53,7 +53,8 @@ static unsigned told_of(const struct px_bound *b, unsigned i)
 {
     const unsigned flags = px_op_flags(px_match_op(&b->match));
     if (px_match_in(&b->match, PX_SET_mbarrier, px_match_opd(&b->match, i))) return PX_TRACE_ATOMIC;
-    return (flags & PX_OPF_reads ? PTX_TRACE_READ : 0) | (flags & PX_OPF_writes ? PTX_TRACE_WRITE : 0);
+    return (flags & PX_OPERATION_reads ? PTX_TRACE_READ : 0) |
+           (flags & PX_OPERATION_writes ? PTX_TRACE_WRITE : 0);
 }
 
 static void add(struct px_irfn *f, const struct px_bound *b, struct operands *to, struct px_ir_operand o)
@@ -64,7 +65,7 @@ static void add(struct px_irfn *f, const struct px_bound *b, struct operands *to
 
 static bool is_result(const struct px_bound *b, unsigned i)
 {
-    return px_match_opd(&b->match, i)->flags & PX_OF_DST;
+    return px_match_opd(&b->match, i)->flags & PX_OPERAND_RESULT;
 }
 
 /* Where the elements of a result go; those that are not named (`_`), to rows that nobody reads. */
@@ -104,7 +105,7 @@ void px_lower_operands(struct px_irfn *f, const struct px_bound *bound)
     uint32_t around = PX_NONE32;
     uint16_t told = 0;
     o.n = 0;
-    if (px_op_flags(op) & PX_OPF_waits) {
+    if (px_op_flags(op) & PX_OPERATION_waits) {
         around = px_lower_around(f, bound);
         b.guard = PX_NONE32;
     }

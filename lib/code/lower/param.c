@@ -458,7 +458,7 @@ static void resolve_callee(struct px_irfn *f, const struct px_bound *b, const st
 {
     site->callee = px_link_func(f->coder->linked, callee);
     if (!site->callee) px_code_fail(f, b->inst, "calls '%s', which is not linked", callee->name->text);
-    if (site->callee->kind == PX_LF_CODE) px_code_function(f->coder, site->callee);
+    if (site->callee->kind == PX_FUNCTION_CODE) px_code_function(f->coder, site->callee);
 }
 
 /* A call by address may reach any function whose address is taken. */
@@ -466,7 +466,8 @@ static void reach_all(struct px_irfn *f)
 {
     for (uint32_t i = 0; i < f->coder->linked->nfuncs; i++) {
         const struct px_lfunc *func = &f->coder->linked->funcs[i];
-        if (func->kind == PX_LF_CODE && func->taken && !func->is_entry) px_code_function(f->coder, func);
+        if (func->kind == PX_FUNCTION_CODE && func->taken && !func->is_entry)
+            px_code_function(f->coder, func);
     }
 }
 

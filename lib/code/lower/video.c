@@ -33,7 +33,7 @@ static const char *selector(const struct px_bound *b, unsigned i)
 {
     const struct px_opd *opd = px_match_opd(&b->match, i);
     px_word word = b->inst->opds[i].selector;
-    bool has = word && opd->flags & PX_OF_SELECTOR && px_selector_fits(word, opd->step);
+    bool has = word && opd->flags & PX_OPERAND_SELECTOR && px_selector_fits(word, opd->step);
     return has ? px_word_text(word) : "";
 }
 

@@ -63,7 +63,7 @@ static void product(struct px_irfn *f, const struct px_bound *b)
     n += px_matrix_sources(f, b, &o[0], w.d, PX_WGMMA_REGS_MAX, opds + n);
     struct px_ir_inst *in = px_lower_inst(f, PX_IR_TABLE | PX_OP_wgmma, opds, ndst, n);
     in->fp = PX_FP_RN;
-    if (w.d == PX_MMA_F32) in->flags |= PX_IRF_NUMBER;
+    if (w.d == PX_MMA_F32) in->flags |= PX_IR_INST_NUMBER;
     in->aux = f->wgmmas.n;
     px_vec_push(f->coder->scratch, &f->wgmmas, w);
     px_matrix_results_done(f, b, &o[0], opds);

@@ -107,7 +107,7 @@ static void prepare_all(struct ptx_program *program, const char **error)
     struct px_linked *l = &program->linked;
     program->host_calls = PX_NEW_N(&l->arena, void *, l->nfuncs + 1);
     for (uint32_t i = 0; i < l->nfuncs; i++) {
-        if (l->funcs[i].kind != PX_LF_HOST) continue;
+        if (l->funcs[i].kind != PX_FUNCTION_HOST) continue;
         program->host_calls[i] = prepare(l, &l->funcs[i]);
         if (program->host_calls[i]) continue;
         *error = px_arena_printf(

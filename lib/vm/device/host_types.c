@@ -99,7 +99,7 @@ uint8_t **px_host_marks(struct px_arena *arena, const struct px_linked *linked, 
     s.symbols = PX_NEW_N(arena, const struct px_symbol *, CAP);
     s.formals = PX_NEW_N(arena, uint32_t, CAP);
     for (uint32_t i = 0; i < linked->nfuncs; i++) {
-        if (linked->funcs[i].kind != PX_LF_CODE) continue;
+        if (linked->funcs[i].kind != PX_FUNCTION_CODE) continue;
         s.n = 0;
         walk(&s, linked->funcs[i].fn->func->body, true);
         if (s.n) walk(&s, linked->funcs[i].fn->func->body, false);

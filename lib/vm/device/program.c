@@ -295,7 +295,7 @@ ptx_status px_program_kernel(ptx_program *program, size_t module, const char *na
     const struct px_linked *l = &program->linked;
     const struct px_lfunc *f = module == PX_ANY_MODULE ? px_link_kernel_named(l, name)
                                                        : px_link_func(l, px_link_symbol(l, module, name));
-    if (!f || !f->is_entry || f->kind != PX_LF_CODE) return PTX_ERROR_NOT_FOUND;
+    if (!f || !f->is_entry || f->kind != PX_FUNCTION_CODE) return PTX_ERROR_NOT_FOUND;
     return px_program_kernel_of(program, f, out);
 }
 

@@ -91,7 +91,7 @@ static void reduce(struct px_gang *g, struct px_barrier *b, const struct px_insn
 {
     struct px_lanes p = {{0}};
     g->level->to_bits(PX_ROW(g, uint32_t, in->c), g->n, p.w);
-    if (in->flags & PX_IF_NEGATE) p = px_lanes_minus(lanes, p);
+    if (in->flags & PX_INSN_NEGATE) p = px_lanes_minus(lanes, p);
     p = px_lanes_and(p, lanes);
     bool first = !b->comers;
     b->popc += px_lanes_count(&p);
@@ -112,13 +112,14 @@ static void give_results(struct px_gang *g, const struct px_insn *in)
     uint32_t lane, *d = PX_ROW(g, uint32_t, in->d);
     if (in->imm < PX_BAR_POPC) return;
     PX_FOR_LANES(lane, g->active)
-    d[lane] = result_of(g, in->imm, operand(g, in->a, lane, in->flags & PX_IF_SCALAR_A) & (PX_BARRIERS - 1));
+    d[lane] =
+        result_of(g, in->imm, operand(g, in->a, lane, in->flags & PX_INSN_SCALAR_A) & (PX_BARRIERS - 1));
 }
 
 /* Lanes of one entry that name different barriers are sent on their way one number at a time. */
 static struct px_lanes same_number(struct px_gang *g, const struct px_insn *in, struct px_lanes lanes)
 {
-    if (in->flags & PX_IF_SCALAR_A) return lanes;
+    if (in->flags & PX_INSN_SCALAR_A) return lanes;
     uint32_t lane, first = px_lanes_first(&lanes), k = operand(g, in->a, first, false);
     struct px_lanes with = {{0}};
     PX_FOR_LANES(lane, lanes) if (operand(g, in->a, lane, false) == k) px_lanes_set(&with, lane);
@@ -147,8 +148,9 @@ static bool wait_at(struct px_gang *g, struct px_entry *e, const struct px_insn 
 static bool opens_at_once(const struct px_gang *g, const struct px_entry *e, const struct px_insn *in)
 {
     const struct px_cta *cta = g->cta;
-    return in->imm == PX_BAR_SYNC && !in->b && in->flags & PX_IF_SCALAR_A && !g->resume && cta->ngangs == 1 &&
-           !cta->barriers_used && !g->entries.asleep.n && px_lanes_equal(&e->mask, &g->live);
+    return in->imm == PX_BAR_SYNC && !in->b && in->flags & PX_INSN_SCALAR_A && !g->resume &&
+           cta->ngangs == 1 && !cta->barriers_used && !g->entries.asleep.n &&
+           px_lanes_equal(&e->mask, &g->live);
 }
 
 bool px_barrier_arrive(struct px_gang *g, struct px_entry *e, const struct px_insn *in)
@@ -160,7 +162,7 @@ bool px_barrier_arrive(struct px_gang *g, struct px_entry *e, const struct px_in
     struct px_lanes lanes = same_number(g, in, e->mask);
     uint32_t lane = px_lanes_first(&lanes);
     px_private_flush(g->worker);
-    uint32_t number = operand(g, in->a, lane, in->flags & PX_IF_SCALAR_A);
+    uint32_t number = operand(g, in->a, lane, in->flags & PX_INSN_SCALAR_A);
     if (g->resume) {
         g->resume = false;
         give_results(g, in);

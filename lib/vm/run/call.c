@@ -133,7 +133,7 @@ static void gather_arguments(const struct px_frame *f, const struct px_call_site
 static uint32_t argument_bytes(const struct px_lfunc *callee)
 {
     uint64_t n = callee->fn ? callee->fn->param_bytes : 0;
-    if (callee->kind == PX_LF_BUILTIN && callee->builtin->arg_bytes > n) n = callee->builtin->arg_bytes;
+    if (callee->kind == PX_FUNCTION_BUILTIN && callee->builtin->arg_bytes > n) n = callee->builtin->arg_bytes;
     return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
@@ -158,7 +158,7 @@ static enum px_ext call_lane(struct px_gang *g, const struct px_insn *in, const 
                            .state = state->state,
                            .trap = &g->cta->trap,
                            .last_error = &g->cta->last_error[g->first + lane]};
-    enum px_ext r = callee->kind == PX_LF_BUILTIN ? callee->builtin->fn(&call) : px_host_call(&call);
+    enum px_ext r = callee->kind == PX_FUNCTION_BUILTIN ? callee->builtin->fn(&call) : px_host_call(&call);
     state->state = r == PX_EXT_PARK ? call.state : 0;
     if (r == PX_EXT_DONE && site->nrets) write_words(f, to, lane, ret);
     return r;
@@ -212,7 +212,7 @@ static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_i
     px_fp_set(g->worker, PX_FP_HOME);
     px_private_flush(g->worker);
     const bool fine = call_lanes(g, e, in, callee, &parked);
-    if (callee->kind == PX_LF_HOST) px_fp_load(PX_FP_HOME); /* it may have left another */
+    if (callee->kind == PX_FUNCTION_HOST) px_fp_load(PX_FP_HOME); /* it may have left another */
     if (!fine) return PX_STEP_TRAP;
     px_fp_set(g->worker, e->frame->code->home_fp);
     if (px_lanes_empty(&parked)) {
@@ -234,9 +234,9 @@ static int enter_function(struct px_gang *g, struct px_entry *e, const struct px
 {
     const struct px_fcode *code = g->cta->code->funcs[callee->id];
     switch (callee->kind) {
-    case PX_LF_BUILTIN:
-    case PX_LF_HOST: return enter_extern(g, e, in, callee, next, together);
-    case PX_LF_CODE:
+    case PX_FUNCTION_BUILTIN:
+    case PX_FUNCTION_HOST: return enter_extern(g, e, in, callee, next, together);
+    case PX_FUNCTION_CODE:
         if (code) return enter_code(g, e, in, code, next);
         break;
     }
@@ -251,7 +251,7 @@ static int enter_function(struct px_gang *g, struct px_entry *e, const struct px
 static const struct px_lfunc *narrow(struct px_gang *g, struct px_entry *e, const struct px_insn *in,
                                      uint32_t pc)
 {
-    bool scalar = in->flags & PX_IF_SCALAR_A;
+    bool scalar = in->flags & PX_INSN_SCALAR_A;
     const uint64_t *target = PX_ROW(g, uint64_t, in->a);
     uint32_t lane, first = px_lanes_first(&e->mask);
     uint64_t va = target[scalar ? 0 : first];

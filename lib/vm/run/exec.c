@@ -348,7 +348,7 @@ static enum after narrow_loop(struct run *r, const struct px_insn **in, uint32_t
 static enum after go_to(struct run *r, const struct px_insn **in, uint32_t target)
 {
     uint32_t pc = (uint32_t)(*in - r->code);
-    if ((*in)->flags & PX_IF_ALONE && px_cooperative_waits(r->g, *in)) {
+    if ((*in)->flags & PX_INSN_ALONE && px_cooperative_waits(r->g, *in)) {
         r->e->pc = target;
         r->e->resume = 0;
         px_tally_wait(r->g, (*in)->ord, &r->e->mask);
@@ -501,7 +501,7 @@ static void stop_at(struct run *r, const struct px_insn *in)
 static enum after do_barrier(struct run *r, const struct px_insn *in)
 {
     /* Only lanes that name one number are sure to go on together. */
-    if (!(in->flags & PX_IF_SCALAR_A)) part_all(r, (uint32_t)(in - r->code) + 1);
+    if (!(in->flags & PX_INSN_SCALAR_A)) part_all(r, (uint32_t)(in - r->code) + 1);
     stop_at(r, in);
     const struct px_lanes lanes = r->e->mask;
     if (px_barrier_arrive(r->g, r->e, in)) return AFTER_GO;

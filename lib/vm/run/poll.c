@@ -40,7 +40,7 @@ static void expire(struct px_gang *g)
     struct px_order list = s->asleep;
     for (uint32_t i = 0; i < list.n; i++) {
         struct px_entry *e = &s->all[list.at[i]];
-        if (e->state != PX_ENTRY_MBARRIER || e->frame->code->conv[e->pc].flags & PX_IF_ALONE) continue;
+        if (e->state != PX_ENTRY_MBARRIER || e->frame->code->conv[e->pc].flags & PX_INSN_ALONE) continue;
         g->expired = px_lanes_or(g->expired, e->mask);
         px_entry_wake(s, e, e->mask);
     }

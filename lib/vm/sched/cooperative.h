@@ -24,7 +24,7 @@ bool px_cooperative_begin(struct px_grid *grid);
 void px_cooperative_end(struct px_grid *grid);
 /* The barrier word may have changed. A worker, without the lock. */
 void px_cooperative_arrived(struct px_grid *grid);
-/* Would the running entry, at a branch with PX_IF_ALONE, only look at the barrier word again? */
+/* Would the running entry, at a branch with PX_INSN_ALONE, only look at the barrier word again? */
 bool px_cooperative_waits(const struct px_gang *g, const struct px_insn *in);
 /* A thread comes to the barrier by a call, and calls again until this is true. *token is 0 the first time. */
 bool px_cooperative_meet(struct px_cta *cta, uint64_t *token);
