@@ -319,7 +319,7 @@ install: all
 	ln -sf libptxvm.so.0 "$$to/lib/libptxvm.so"; \
 	install -m 644 $(PUBLIC_HEADERS) "$$to/include/"; \
 	install -d "$$to/lib/ptxvm"; \
-	install -m 644 lib/python/ptxvm.py lib/python/ptxvm_image.py lib/python/ptxvm_counts.py lib/python/ptxvm_launches.py "$$to/lib/ptxvm/"; \
+	install -m 644 lib/python/ptxvm.py lib/python/ptxvm_image.py lib/python/ptxvm_check.py lib/python/ptxvm_counts.py lib/python/ptxvm_launches.py "$$to/lib/ptxvm/"; \
 	install -m 755 $(B)/lib/libcuda.so.1 "$$to/lib/ptxvm/"; \
 	install -m 755 $(RT_LIBS) $(B)/lib/libptxvm_redirect.so $(B)/lib/libptxvm_audit.so "$$to/lib/ptxvm/"; \
 	install -m 644 $(B)/lib/libptxcudart_static.a "$$to/lib/ptxvm/"; \

@@ -17,13 +17,18 @@ extern "C" {
 enum {
     PTX_CHECK_RACE = 1,        /* two threads reach one byte, one of them writes, and nothing orders them */
     PTX_CHECK_RACE_VALUES = 2, /* with RACE: also those in which both write the same value */
-    PTX_CHECK_ALL = PTX_CHECK_RACE | PTX_CHECK_RACE_VALUES
+    PTX_CHECK_INIT = 4,        /* a read of shared memory that nobody of the block has written */
+    PTX_CHECK_SYNC = 8,        /* a barrier that the threads of a warp do not reach together */
+    PTX_CHECK_ALL = PTX_CHECK_RACE | PTX_CHECK_RACE_VALUES | PTX_CHECK_INIT | PTX_CHECK_SYNC
 };
 
 typedef enum ptx_check_kind {
     PTX_FOUND_WRITE_WRITE = 1, /* a race of two writes; */
     PTX_FOUND_READ_WRITE = 2,  /* of a read and a later write; */
-    PTX_FOUND_WRITE_READ = 3   /* of a write and a later read */
+    PTX_FOUND_WRITE_READ = 3,  /* of a write and a later read */
+    PTX_FOUND_UNWRITTEN = 4,   /* a read of what nobody wrote */
+    PTX_FOUND_BARRIERS = 5,    /* threads of one warp stand at two barrier instructions */
+    PTX_FOUND_MISSING = 6      /* threads of a warp do not come to its barrier */
 } ptx_check_kind;
 
 /* One of the accesses that a finding is about. */
@@ -38,11 +43,11 @@ typedef struct ptx_check_side {
 typedef struct ptx_check_finding {
     size_t struct_size;
     ptx_check_kind kind;
-    ptx_severity severity; /* PTX_WARNING: both wrote the same value, each time */
+    ptx_severity severity; /* PTX_WARNING: each time both wrote the same value, or who is missing has ended */
     const char *code;      /* "race-write-write" */
     const char *message;   /* one line: what happened */
-    const char *help;      /* one line: what orders the two nowhere, and what would */
-    unsigned nsides;
+    const char *help;      /* one line: what would be right; "" */
+    unsigned nsides;       /* 1 or 2 */
     ptx_check_side side[2]; /* the earlier access first, of the first time that it was found */
     int shared;             /* the address is one of the block's shared memory */
     ptx_address address;

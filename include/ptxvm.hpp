@@ -34,6 +34,7 @@
 #include <utility>
 #include <vector>
 #include "ptx_stream.h"
+#include "ptx_check.h"
 #include "ptx_launches.h"
 #include "ptx_watch.h"
 
@@ -296,21 +297,12 @@ class device {
      * (ptx_launches.h). What `fn` throws is thrown here. */
     template <class F> void launches(F &&fn) const
     {
-        struct call {
-            F &fn;
-            std::exception_ptr thrown;
-        } c{fn, nullptr};
-        const auto tell = [](void *user, const ptx_launch_record *launch) {
-            call *of = static_cast<call *>(user);
-            if (of->thrown) return;
-            try {
-                of->fn(*launch);
-            } catch (...) {
-                of->thrown = std::current_exception();
-            }
-        };
-        check(ptx_device_launches(get(), tell, &c), "no list of launches");
-        if (c.thrown) std::rethrow_exception(c.thrown);
+        each<ptx_launch_record>(ptx_device_launches, fn, "no list of launches");
+    }
+    /* Calls `fn` for each finding of a device that checks (ptx_check.h). What `fn` throws is thrown here. */
+    template <class F> void findings(F &&fn) const
+    {
+        each<ptx_check_finding>(ptx_device_findings, fn, "no checks, or work is under way");
     }
     std::string launches_text(ptx_launches_form form = PTX_LAUNCHES_TEXT) const
     {
@@ -333,6 +325,26 @@ class device {
     detail::home home() const noexcept { return {get(), calls_.get()}; }
 
   private:
+    /* Lets `ask` call `fn` for each record; what it throws is thrown here. */
+    template <class Record, class F, class Ask> void each(Ask ask, F &fn, const char *why) const
+    {
+        struct call {
+            F &fn;
+            std::exception_ptr thrown;
+        } c{fn, nullptr};
+        const auto tell = [](void *user, const Record *record) {
+            call *of = static_cast<call *>(user);
+            if (of->thrown) return;
+            try {
+                of->fn(*record);
+            } catch (...) {
+                of->thrown = std::current_exception();
+            }
+        };
+        check(ask(get(), tell, &c), why);
+        if (c.thrown) std::rethrow_exception(c.thrown);
+    }
+
     struct watcher {
         std::function<void(const ptx_watch_event &)> fn;
         detail::callbacks *calls;

@@ -13,14 +13,18 @@
 static const struct {
     const char *word;
     unsigned checks;
-} known[] = {{"race", PTX_CHECK_RACE | PTX_CHECK_RACE_VALUES}, {"no-race-values", 0}, {"all", PTX_CHECK_ALL}};
+} known[] = {{"race", PTX_CHECK_RACE | PTX_CHECK_RACE_VALUES},
+             {"no-race-values", 0},
+             {"init", PTX_CHECK_INIT},
+             {"sync", PTX_CHECK_SYNC},
+             {"all", PTX_CHECK_ALL}};
 
 static unsigned check_word(const char *word, size_t length)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strlen(known[i].word) == length && strncmp(known[i].word, word, length) == 0)
             return known[i].checks;
-    fail(EXIT_USAGE, "--check: '%.*s' is none of race, all, no-race-values", (int)length, word);
+    fail(EXIT_USAGE, "--check: '%.*s' is none of race, init, sync, all, no-race-values", (int)length, word);
 }
 
 unsigned check_words(const char *words)

@@ -135,6 +135,7 @@ class DeviceConfig(Sized):
         uint64_t max_output, max_host; pointer error; size_t error_bytes; int async_; uint64_t async_seed;
         int sticky; unsigned unified; string engine; int counts, schedule; uint64_t schedule_seed;
         pointer trace, trace_user, host_call; string dump_ir; pointer dump, dump_user; int ub;
+        unsigned check;
         pointer trace_event; unsigned group; uint64_t launches;
         """
     )
@@ -245,6 +246,7 @@ declare("ptx_device_destroy", c_void_p, result=None)
 declare("ptx_device_interrupt", c_void_p, result=None)
 declare("ptx_device_counts", c_void_p, c_int, c_void_p, c_void_p)
 declare("ptx_device_counts_clear", c_void_p)
+declare("ptx_device_findings", c_void_p, c_void_p, c_void_p)
 declare("ptx_device_launches", c_void_p, c_void_p, c_void_p)
 declare("ptx_device_launches_clear", c_void_p)
 declare("ptx_device_launches_write", c_void_p, c_int, WRITE, c_void_p)
@@ -556,6 +558,13 @@ class Device:
 
     def clear_counts(self):
         check(library.ptx_device_counts_clear(self.handle))
+
+    def findings(self):
+        """A list of ptxvm_check.Finding: what kernels did wrong, errors first. For a Device(check=...) of
+        ptxvm_check's RACE, RACE_VALUES, INIT, SYNC or ALL on which nothing is under way."""
+        import ptxvm_check
+
+        return ptxvm_check.findings(self)
 
     def launches(self):
         """A list of ptxvm_launches.Launch: the grids that ran, in order of launch, and launches by kernels

@@ -79,7 +79,7 @@ void px_found_add(struct px_san *san, const struct px_found *found)
         return;
     }
     const uint64_t count = f->count + 1;
-    if (f->values && !found->values) {
+    if (f->mild && !found->mild) {
         struct px_found *next = f->next;
         *f = *found; /* the worse one is the example */
         f->next = next;
@@ -104,9 +104,10 @@ void px_found_free(struct px_san *san)
 
 static const char *kind_code(ptx_check_kind kind)
 {
-    static const char *const codes[] = {[PTX_FOUND_WRITE_WRITE] = "race-write-write",
-                                        [PTX_FOUND_READ_WRITE] = "race-read-write",
-                                        [PTX_FOUND_WRITE_READ] = "race-write-read"};
+    static const char *const codes[] = {
+        [PTX_FOUND_WRITE_WRITE] = "race-write-write", [PTX_FOUND_READ_WRITE] = "race-read-write",
+        [PTX_FOUND_WRITE_READ] = "race-write-read",   [PTX_FOUND_UNWRITTEN] = "init-shared",
+        [PTX_FOUND_BARRIERS] = "sync-barriers",       [PTX_FOUND_MISSING] = "sync-missing"};
     return codes[kind];
 }
 
@@ -117,6 +118,10 @@ static void say_access(const struct px_side *s, char *buf, size_t size)
     const bool reads = s->how & PTX_TRACE_READ, writes = s->how & PTX_TRACE_WRITE;
     const char *what = reads && writes ? "atomic operation" : writes ? "write" : "read";
     char order[40] = "";
+    if (!s->how) {
+        snprintf(buf, size, "barrier");
+        return;
+    }
     if (s->how & PTX_TRACE_ATOMIC)
         snprintf(order, sizeof order, " (.%s%s)", orders[s->order], scopes[s->scope]);
     snprintf(buf, size, "%s%s%s of %u byte%s", s->how & PTX_TRACE_ASYNC ? "asynchronous " : "", what, order,
@@ -134,7 +139,7 @@ static void say_place(const struct px_san *san, uint32_t place, char *buf, size_
         snprintf(buf, size, "line %u", at->line);
 }
 
-static void say_message(const struct px_found *f, char *buf, size_t size)
+static void say_race(const struct px_found *f, char *buf, size_t size)
 {
     static const char *const who[] = {[PX_APART_SELF] = "a thread and its own copy",
                                       [PX_APART_WARP] = "threads of one warp",
@@ -148,7 +153,23 @@ static void say_message(const struct px_found *f, char *buf, size_t size)
     snprintf(where, sizeof where, f->shared ? "byte 0x%" PRIx64 " of shared memory" : "0x%" PRIx64,
              f->address);
     snprintf(buf, size, "race at %s: %s by %s, and nothing orders them%s", where, what[f->kind],
-             who[f->apart], f->values ? "; both wrote the same value" : "");
+             who[f->apart], f->mild ? "; both wrote the same value" : "");
+}
+
+static void say_message(const struct px_found *f, char *buf, size_t size)
+{
+    switch (f->kind) {
+    case PTX_FOUND_UNWRITTEN:
+        snprintf(buf, size, "byte 0x%" PRIx64 " of shared memory is read, and nobody of the block wrote it",
+                 f->address);
+        break;
+    case PTX_FOUND_BARRIERS: snprintf(buf, size, "threads of one warp stand at two barriers"); break;
+    case PTX_FOUND_MISSING:
+        snprintf(buf, size, "part of a warp comes to the barrier; thread %u of the block %s", f->thread[1],
+                 f->mild ? "has ended before" : "does not");
+        break;
+    default: say_race(f, buf, size);
+    }
 }
 
 /* Both are strong. */
@@ -162,7 +183,7 @@ static void say_scopes(const struct px_found *f, char *buf, size_t size)
         snprintf(buf, size, "both are strong, but a scope of .cta does not reach another block: .gpu does");
 }
 
-static void say_help(const struct px_san *san, const struct px_found *f, char *buf, size_t size)
+static void help_race(const struct px_san *san, const struct px_found *f, char *buf, size_t size)
 {
     char a[200], b[200];
     say_place(san, f->place[0], a, sizeof a);
@@ -196,12 +217,26 @@ static void say_help(const struct px_san *san, const struct px_found *f, char *b
         snprintf(buf, size, "both grids run at once: wait for the one of %s before %s", a, b);
 }
 
+static void say_help(const struct px_san *san, const struct px_found *f, char *buf, size_t size)
+{
+    switch (f->kind) {
+    case PTX_FOUND_UNWRITTEN: snprintf(buf, size, "shared memory begins with any values on a chip"); break;
+    case PTX_FOUND_BARRIERS:
+    case PTX_FOUND_MISSING:
+        snprintf(buf, size,
+                 "all threads of a warp reach an aligned barrier by one instruction: move it out of "
+                 "the branch");
+        break;
+    default: help_race(san, f, buf, size);
+    }
+}
+
 /* ---- telling ---- */
 
 static int worse(const void *a, const void *b)
 {
     const struct px_found *x = *(const struct px_found *const *)a, *y = *(const struct px_found *const *)b;
-    if (x->values != y->values) return x->values - y->values;
+    if (x->mild != y->mild) return x->mild - y->mild;
     if (x->count != y->count) return x->count < y->count ? 1 : -1;
     if (x->place[0] != y->place[0]) return x->place[0] < y->place[0] ? -1 : 1;
     if (x->place[1] != y->place[1]) return x->place[1] < y->place[1] ? -1 : 1;
@@ -239,11 +274,12 @@ static void tell_one(const struct px_san *san, const struct px_found *f, struct 
 {
     ptx_check_finding finding = {.struct_size = sizeof finding,
                                  .kind = f->kind,
-                                 .severity = f->values ? PTX_WARNING : PTX_ERROR,
+                                 .severity = f->mild ? PTX_WARNING : PTX_ERROR,
                                  .code = kind_code(f->kind),
                                  .message = w->message,
                                  .help = w->help,
-                                 .nsides = 2,
+                                 .nsides =
+                                     f->kind == PTX_FOUND_UNWRITTEN || f->kind == PTX_FOUND_MISSING ? 1 : 2,
                                  .shared = f->shared,
                                  .address = f->address,
                                  .count = f->count};

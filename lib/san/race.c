@@ -121,12 +121,12 @@ static void find(const struct by *by, px_side_id id, ptx_check_kind kind, uint64
     struct px_san *san = by->san;
     const struct px_side *old = side_at(san, id), *mine = side_at(san, by->id);
     const uint32_t thread = old->warp * PX_SAN_WARP + id % PX_SAN_WARP;
-    if (morally_strong(old, mine)) return;
+    if (!(san->checks & PTX_CHECK_RACE) || morally_strong(old, mine)) return;
     const bool values = same_value(by, old, thread, old->place == mine->place && old->block == mine->block);
     if (values && !(san->checks & PTX_CHECK_RACE_VALUES)) return;
     px_found_add(san, &(struct px_found){.kind = kind,
                                          .place = {old->place, mine->place},
-                                         .values = values,
+                                         .mild = values,
                                          .shared = by->access->reached == PTX_COUNT_SHARED,
                                          .address = address,
                                          .count = 1,
@@ -159,9 +159,31 @@ static bool reads_the_same(const struct by *by, const struct px_cell *cell)
     return cell->read[0] == by->id || cell->read[1] == by->id;
 }
 
+/* Nobody wrote there since the block began. */
+static void find_unwritten(const struct by *by, uint64_t address)
+{
+    const struct px_side *mine = side_at(by->san, by->id);
+    const struct px_blk_name name = by->san->block[mine->block];
+    px_found_add(by->san, &(struct px_found){.kind = PTX_FOUND_UNWRITTEN,
+                                             .place = {mine->place, mine->place},
+                                             .shared = true,
+                                             .address = address,
+                                             .count = 1,
+                                             .side = {*mine, *mine},
+                                             .block = {name, name},
+                                             .thread = {by->thread, by->thread}});
+}
+
+static bool is_unwritten(const struct by *by, const struct px_cell *cell)
+{
+    return !cell->write && by->san->checks & PTX_CHECK_INIT && by->access->reached == PTX_COUNT_SHARED &&
+           by->access->how & PTX_TRACE_READ;
+}
+
 static void read_cell(const struct by *by, struct px_cell *cell, uint64_t address)
 {
     if (reads_the_same(by, cell)) return;
+    if (is_unwritten(by, cell)) find_unwritten(by, address);
     if (cell->write && !is_ordered(by, cell->write)) find(by, cell->write, PTX_FOUND_WRITE_READ, address);
     keep_read(by, cell);
 }
@@ -169,6 +191,7 @@ static void read_cell(const struct by *by, struct px_cell *cell, uint64_t addres
 static void write_cell(const struct by *by, struct px_cell *cell, uint64_t address)
 {
     if (cell->write == by->id && !cell->read[0]) return;
+    if (is_unwritten(by, cell)) find_unwritten(by, address);
     if (cell->write && !is_ordered(by, cell->write)) find(by, cell->write, PTX_FOUND_WRITE_WRITE, address);
     for (int i = 0; i < 2; i++)
         if (cell->read[i] && !is_ordered(by, cell->read[i]))
@@ -199,6 +222,7 @@ static void check_lane(struct by *by, struct px_shadow *s, uint32_t place)
     const ptx_trace_lane *l = &by->access->lanes[by->lane];
     uint64_t at = l->address;
     by->thread = l->thread;
+    if (by->block->waiting >> l->thread / PX_SAN_WARP & 1) px_sync_alive(by->block, l->thread);
     if (!(by->id = number_of(by, place))) return;
     for (uint32_t left = l->bytes, n; left; left -= n, at += n) {
         struct px_page *page = px_shadow_page(s, at);

@@ -89,6 +89,7 @@ static void free_block(struct px_san *san, struct px_blk *b)
 {
     const ptx_allocator *a = san->clocks.alloc;
     px_order_end(san, b);
+    px_sync_end(san, b);
     px_shadow_clear(&b->shared);
     px_free(a, b->thread, b->nthreads * sizeof *b->thread);
     px_free(a, b, sizeof *b);
@@ -168,6 +169,12 @@ static void end_blocks_of(struct px_san *san, uint64_t grid)
 
 /* ---- events ---- */
 
+static void pass_event(struct px_san *san, struct px_blk *b, const ptx_trace_event *e)
+{
+    if (san->checks & PTX_CHECK_SYNC) px_sync_event(san, b, e);
+    px_order_event(san, b, e);
+}
+
 static void block_event(struct px_san *san, const ptx_trace_event *e)
 {
     struct px_blk *b = px_san_block(san, e->grid, e->cta, e->kind == PTX_TRACE_BLOCK_BEGIN ? e->nthreads : 0);
@@ -175,7 +182,7 @@ static void block_event(struct px_san *san, const ptx_trace_event *e)
     if (e->kind == PTX_TRACE_BLOCK_END)
         end_block(san, b);
     else if (e->kind != PTX_TRACE_BLOCK_BEGIN)
-        px_order_event(san, b, e);
+        pass_event(san, b, e);
 }
 
 void px_san_event(void *user, const ptx_trace_event *e)

@@ -74,6 +74,11 @@ struct px_syncs {
     struct px_sync_at *bucket[PX_SYNC_BUCKETS];
 };
 
+/* Lanes of one warp that stand at one barrier, and which missing ones have done something since. */
+struct px_warp_at {
+    uint32_t place, first, here, alive; /* place and thread of who came first */
+};
+
 struct px_blk {
     struct px_blk *next; /* in a bucket of live ones */
     uint32_t id;         /* index of px_san.block */
@@ -84,6 +89,8 @@ struct px_blk {
     struct px_thread *thread;
     struct px_phase *barrier[PX_SAN_BARRIERS]; /* open ones */
     struct px_phase *warps;                    /* open ones of bar.warp.sync */
+    struct px_warp_at *at;                     /* by barrier and warp; NULL: nobody has come to one */
+    uint32_t waiting;                          /* warps some of whose threads stand at one, a bit each */
     struct px_shadow shared;
     struct px_syncs syncs;
 };
@@ -132,7 +139,7 @@ struct px_found {
     struct px_found *next; /* of the same bucket */
     ptx_check_kind kind;
     uint32_t place[2];
-    bool values; /* each time both wrote the same value */
+    bool mild; /* each time both wrote the same value, or who was missing had ended */
     bool shared;
     uint64_t address, count;
     struct px_side side[2];
@@ -191,6 +198,12 @@ void px_syncs_clear(struct px_clocks *c, struct px_syncs *syncs);
 /* Does the side, of lane `lane`, happen before what the thread does now? */
 bool px_order_before(const struct px_san *san, const struct px_blk *b, uint32_t thread,
                      const struct px_side *side, uint32_t lane);
+
+/* sync.c */
+void px_sync_event(struct px_san *san, struct px_blk *b, const ptx_trace_event *e); /* before order.c */
+/* A thread of a warp that is waiting (px_blk.waiting) does something. */
+void px_sync_alive(struct px_blk *b, uint32_t thread);
+void px_sync_end(struct px_san *san, struct px_blk *b);
 
 /* race.c */
 void px_race_access(struct px_san *san, struct px_blk *b, const ptx_trace_access *a);

@@ -213,6 +213,44 @@ def test_launches(_device):
         assert device.launches() == []
 
 
+RACY = (
+    HEAD
+    + """
+.shared .b32 s[64];
+.visible .entry racy()
+{
+    .reg .b32 %t, %a, %v;
+    mov.u32 %t, %tid.x;
+    mov.u32 %a, s;
+    mad.lo.u32 %a, %t, 4, %a;
+    st.shared.u32 [%a], %t;
+    xor.b32 %a, %a, 128;
+    ld.shared.u32 %v, [%a];
+    ret;
+}
+"""
+)
+
+
+def test_findings(_device):
+    import ptxvm_check
+
+    with ptxvm.Device(workers=4, check=ptxvm_check.ALL) as device:
+        program = device.load(RACY)
+        program["racy"][1, 32]()
+        assert [f.code for f in device.findings()] == ["init-shared"]
+        program["racy"][(1, 2), 64]()
+        found = {f.code: f for f in device.findings()}
+        race = found["race-write-read"]
+        assert set(found) == {"init-shared", "race-write-read"} and race.severity == "error"
+        assert race.shared and race.count == 2 * 64 and "__syncthreads" in race.help
+        write, read = race.sides
+        assert write.instruction.startswith("st.shared.u32") and read.instruction.startswith("ld.shared.u32")
+        assert (write.kernel, read.line - write.line, write.cta) == ("racy", 2, (0, 0, 0))
+        assert write.thread[0] ^ read.thread[0] == 32 and len(found["init-shared"].sides) == 1
+    assert raises(ptxvm.Error, _device.findings).status == ptxvm.INVALID_ARGUMENT
+
+
 def test_counts(_device):
     with ptxvm.Device(workers=2, counts=True) as device:
         program = device.load(TEXT)

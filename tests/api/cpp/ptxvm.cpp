@@ -118,6 +118,24 @@ static void test_callbacks_throw(ptx::device &device)
     CHECK(told == 2 && total(device, program) == 3); // begin and end
 }
 
+static void test_findings()
+{
+    static const char racy[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 g;\n"
+        ".visible .entry racy() { .reg .u32 %t; mov.u32 %t, %tid.x; st.global.u32 [g], %t; ret; }";
+    ptx_device_config config = ptx::device_config();
+    config.check = PTX_CHECK_RACE;
+    ptx::device device(config);
+    ptx::program program(device, ptx::module(racy));
+    device.findings([](const ptx_check_finding &) { CHECK(false); });
+    program.kernel("racy").launch({1}, {2});
+    std::string told;
+    device.findings([&told](const ptx_check_finding &f) { told += f.code; });
+    CHECK(told == "race-write-write");
+    THROWN(std::out_of_range,
+           device.findings([](const ptx_check_finding &) { throw std::out_of_range(""); }));
+}
+
 static void test_launches()
 {
     ptx_device_config config = ptx::device_config();
@@ -141,6 +159,7 @@ static void test_launches()
 
 int main()
 {
+    test_findings();
     test_launches();
     for (void (*test)(ptx::device &) : {test_launch, test_errors, test_streams, test_callbacks_throw}) {
         ptx_device_config config = ptx::device_config();
