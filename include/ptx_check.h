@@ -19,7 +19,9 @@ enum {
     PTX_CHECK_RACE_VALUES = 2, /* with RACE: also those in which both write the same value */
     PTX_CHECK_INIT = 4,        /* a read of shared memory that nobody of the block has written */
     PTX_CHECK_SYNC = 8,        /* a barrier that the threads of a warp do not reach together */
-    PTX_CHECK_ALL = PTX_CHECK_RACE | PTX_CHECK_RACE_VALUES | PTX_CHECK_INIT | PTX_CHECK_SYNC
+    PTX_CHECK_LAUNCH = 16,     /* mistakes of launches by kernels (docs/launches.md) */
+    PTX_CHECK_ALL =
+        PTX_CHECK_RACE | PTX_CHECK_RACE_VALUES | PTX_CHECK_INIT | PTX_CHECK_SYNC | PTX_CHECK_LAUNCH
 };
 
 typedef enum ptx_check_kind {
@@ -28,7 +30,8 @@ typedef enum ptx_check_kind {
     PTX_FOUND_WRITE_READ = 3,  /* of a write and a later read */
     PTX_FOUND_UNWRITTEN = 4,   /* a read of what nobody wrote */
     PTX_FOUND_BARRIERS = 5,    /* threads of one warp stand at two barrier instructions */
-    PTX_FOUND_MISSING = 6      /* threads of a warp do not come to its barrier */
+    PTX_FOUND_MISSING = 6,     /* threads of a warp do not come to its barrier */
+    PTX_FOUND_LAUNCH = 16      /* of a launch by a kernel; `code` tells which */
 } ptx_check_kind;
 
 /* One of the accesses that a finding is about. */
@@ -48,7 +51,8 @@ typedef struct ptx_check_finding {
     const char *message;   /* one line: what happened */
     const char *help;      /* one line: what would be right; "" */
     unsigned nsides;       /* 1 or 2 */
-    ptx_check_side side[2]; /* the earlier access first, of the first time that it was found */
+    ptx_check_side side[2]; /* the earlier access first, of the first time that it was found; of a launch
+                               where it goes wrong first */
     int shared;             /* the address is one of the block's shared memory */
     ptx_address address;
     uint64_t count; /* how often */

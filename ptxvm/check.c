@@ -17,6 +17,7 @@ static const struct {
              {"no-race-values", 0},
              {"init", PTX_CHECK_INIT},
              {"sync", PTX_CHECK_SYNC},
+             {"launch", PTX_CHECK_LAUNCH},
              {"all", PTX_CHECK_ALL}};
 
 static unsigned check_word(const char *word, size_t length)
@@ -24,7 +25,8 @@ static unsigned check_word(const char *word, size_t length)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strlen(known[i].word) == length && strncmp(known[i].word, word, length) == 0)
             return known[i].checks;
-    fail(EXIT_USAGE, "--check: '%.*s' is none of race, init, sync, all, no-race-values", (int)length, word);
+    fail(EXIT_USAGE, "--check: '%.*s' is none of race, init, sync, launch, all, no-race-values", (int)length,
+         word);
 }
 
 unsigned check_words(const char *words)

@@ -1,30 +1,62 @@
 /* api/check.c - the public functions of ptx_check.h, and how a device comes to its checks. */
 #include "api/check.h"
 #include "base/alloc.h"
+#include "cdp/mistakes.h"
 #include "san/san.h"
 #include "vm/device/device.h"
 
-ptx_status px_check_begin(ptx_device_config *config, struct px_san **san)
+enum { LAUNCHES = 64 << 20 /* bytes of the list that the check of launches needs */ };
+
+static bool begin_launches(ptx_device_config *config, const ptx_allocator *alloc, struct px_checks *checks)
 {
-    *san = NULL;
+    const struct px_mistakes_next next = {config->trace, config->trace_user};
+    if (!(config->check & PTX_CHECK_LAUNCH)) return true;
+    checks->mistakes = px_mistakes_new(alloc, &next);
+    config->trace = px_mistakes_access;
+    config->trace_user = checks->mistakes;
+    if (!config->launches) config->launches = LAUNCHES;
+    return checks->mistakes != NULL;
+}
+
+static bool begin_san(ptx_device_config *config, const ptx_allocator *alloc, struct px_checks *checks)
+{
+    const struct px_san_next next = {config->trace, config->trace_event, config->trace_user};
+    if (!(config->check & ~(unsigned)PTX_CHECK_LAUNCH)) return true;
+    checks->san = px_san_new(alloc, config->check, &next);
+    config->trace = px_san_access;
+    config->trace_event = px_san_event;
+    config->trace_user = checks->san;
+    return checks->san != NULL;
+}
+
+ptx_status px_check_begin(ptx_device_config *config, struct px_checks *checks)
+{
+    *checks = (struct px_checks){0};
     if (!config->check) return PTX_OK;
     if (config->check & ~(unsigned)PTX_CHECK_ALL) return PTX_ERROR_INVALID_ARGUMENT;
     const ptx_allocator alloc = px_alloc_or_default(&config->allocator);
-    const struct px_san_next next = {config->trace, config->trace_event, config->trace_user};
-    *san = px_san_new(&alloc, config->check, &next);
-    if (!*san) return PTX_ERROR_OUT_OF_MEMORY;
-    config->trace = px_san_access;
-    config->trace_event = px_san_event;
-    config->trace_user = *san;
     config->workers = 1;
-    return PTX_OK;
+    if (begin_launches(config, &alloc, checks) && begin_san(config, &alloc, checks)) return PTX_OK;
+    px_check_end(checks);
+    return PTX_ERROR_OUT_OF_MEMORY;
+}
+
+void px_check_end(struct px_checks *checks)
+{
+    px_san_free(checks->san);
+    px_mistakes_free(checks->mistakes);
+    *checks = (struct px_checks){0};
 }
 
 PTX_API ptx_status ptx_device_findings(ptx_device *device, ptx_check_fn tell, void *user)
 {
-    if (!tell || !px_device_usable(device) || !device->san) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!tell || !px_device_usable(device) || !(device->san || device->mistakes))
+        return PTX_ERROR_INVALID_ARGUMENT;
     px_sched_lock(&device->sched);
     const bool busy = device->tasks.pending;
     px_sched_unlock(&device->sched);
-    return busy ? PTX_ERROR_NOT_READY : px_san_tell(device->san, tell, user);
+    if (busy) return PTX_ERROR_NOT_READY;
+    const ptx_status launches = device->mistakes ? px_mistakes_tell(device->mistakes, tell, user) : PTX_OK,
+                     races = device->san ? px_san_tell(device->san, tell, user) : PTX_OK;
+    return launches != PTX_OK ? launches : races;
 }

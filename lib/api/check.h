@@ -4,10 +4,17 @@
 
 #include "ptx_check.h"
 
+struct px_mistakes;
 struct px_san;
 
+struct px_checks {
+    struct px_san *san;           /* of races; NULL */
+    struct px_mistakes *mistakes; /* of launches by kernels; NULL */
+};
+
 /* Where the config asks for checks: makes them, and changes it so that they hear of everything on one worker.
- * *san is NULL without. */
-ptx_status px_check_begin(ptx_device_config *config, struct px_san **san);
+ */
+ptx_status px_check_begin(ptx_device_config *config, struct px_checks *checks);
+void px_check_end(struct px_checks *checks);
 
 #endif

@@ -6,7 +6,6 @@
 #include "api/take.h"
 #include "base/sized.h"
 #include "cdp/cdp.h"
-#include "san/san.h"
 #include "vm/device/device.h"
 #include <string.h>
 
@@ -22,22 +21,24 @@ PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device
 {
     ptx_device_config own;
     if (!device || !px_take(&own, sizeof own, FIRST_DEVICE, config)) return PTX_ERROR_INVALID_ARGUMENT;
-    struct px_san *san;
-    ptx_status status = px_check_begin(&own, &san);
+    struct px_checks checks;
+    ptx_status status = px_check_begin(&own, &checks);
     if (status == PTX_OK) status = px_device_create(&own, px_cdp_runtime(), device);
-    if (status == PTX_OK)
-        (*device)->san = san;
-    else
-        px_san_free(san);
-    return status;
+    if (status != PTX_OK) {
+        px_check_end(&checks);
+        return status;
+    }
+    (*device)->san = checks.san;
+    (*device)->mistakes = checks.mistakes;
+    return PTX_OK;
 }
 
 PTX_API void ptx_device_destroy(ptx_device *device)
 {
     if (!px_device_usable(device) || px_device_is_inside(device)) return;
-    struct px_san *san = device->san;
+    struct px_checks checks = {device->san, device->mistakes};
     px_device_destroy(device);
-    px_san_free(san);
+    px_check_end(&checks);
 }
 
 PTX_API void ptx_device_interrupt(ptx_device *device)

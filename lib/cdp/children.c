@@ -7,7 +7,7 @@
  * into the new grid's parameters and forgets it, so launching it twice is an
  * error rather than a surprise.
  */
-#include "cdp/state.h"
+#include "cdp/mistakes.h"
 #include "gang/gang.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -156,9 +156,12 @@ static int no_kernel(const struct px_call *call, struct cdp_buffer *what)
     return refuse(call, what, PX_CUDA_INVALID_VALUE, "not a kernel");
 }
 
-static enum px_ext give_buffer(struct px_call *call, const struct cdp_buffer *what, int error)
+static enum px_ext give_buffer(struct px_call *call, const struct cdp_buffer *what, uint64_t alignment,
+                               int error)
 {
     const uint64_t va = error ? 0 : buffer_new(call, what);
+    cdp_mistake_prototype(call);
+    cdp_mistake_buffer(call, va, what, alignment);
     if (!va) *call->last_error = error ? error : PX_CUDA_OUT_OF_MEMORY;
     cdp_return64(call, va);
     return PX_EXT_DONE;
@@ -167,7 +170,8 @@ static enum px_ext give_buffer(struct px_call *call, const struct cdp_buffer *wh
 enum px_ext cdp_get_parameter_buffer(struct px_call *call)
 {
     const struct cdp_buffer what = {.size = cdp_arg64(call, 8)};
-    return give_buffer(call, &what, what.size > UINT32_MAX ? PX_CUDA_INVALID_VALUE : PX_CUDA_OK);
+    return give_buffer(call, &what, cdp_arg64(call, 0),
+                       what.size > UINT32_MAX ? PX_CUDA_INVALID_VALUE : PX_CUDA_OK);
 }
 
 enum px_ext cdp_get_parameter_buffer_v2(struct px_call *call)
@@ -175,9 +179,9 @@ enum px_ext cdp_get_parameter_buffer_v2(struct px_call *call)
     struct cdp_buffer what = {
         .grid = shape_at(call, 8), .block = shape_at(call, 20), .shared = cdp_arg32(call, 32)};
     if (!find_kernel(call, cdp_arg64(call, 0), &what))
-        return give_buffer(call, &what, no_kernel(call, &what));
+        return give_buffer(call, &what, 0, no_kernel(call, &what));
     what.size = what.kernel->fn->param_bytes;
-    return give_buffer(call, &what, check_launch(call, &what));
+    return give_buffer(call, &what, 0, check_launch(call, &what));
 }
 
 /* ---- launches ---- */
@@ -226,7 +230,7 @@ static enum px_ext launch_now(struct px_call *call, const struct cdp_buffer *wha
     const unsigned refers = grid ? grid->code->references : 0;
     if (h->buffer) {
         if (grid) memcpy(grid->params, px_heap_host(&device->buffers, h->buffer->va), grid->param_bytes);
-        px_heap_release(&device->buffers, h->buffer->va);
+        cdp_buffer_release(device, h->buffer->va);
     }
     px_sched_lock(&device->sched);
     if (grid && !refers) error = cdp_submit(call, grid, stream);
@@ -249,9 +253,10 @@ static enum px_ext launch(struct px_call *call, const struct cdp_buffer *what, c
 {
     struct ptx_device *device = call->grid->device;
     if (h->park) return PX_EXT_PARK;
+    if (h->buffer) cdp_mistake_launch(call, h->buffer->va, what, h->buffer->kernel);
     if (!h->error) return launch_now(call, what, h, stream);
     if (h->buffer) {
-        px_heap_release(&device->buffers, h->buffer->va);
+        cdp_buffer_release(device, h->buffer->va);
         px_sched_lock(&device->sched);
         cdp_buffer_free(device, h->buffer);
         px_sched_unlock(&device->sched);
@@ -263,6 +268,7 @@ static enum px_ext launch(struct px_call *call, const struct cdp_buffer *what, c
 
 static enum px_ext launch_first(struct px_call *call, bool per_thread)
 {
+    cdp_mistake_prototype(call);
     const uint64_t stream = cdp_stream_of(call, 48, per_thread);
     struct cdp_buffer what = {
         .grid = shape_at(call, 16), .block = shape_at(call, 28), .shared = cdp_arg32(call, 40)};
@@ -272,6 +278,10 @@ static enum px_ext launch_first(struct px_call *call, bool per_thread)
     if (error) return cdp_answer(call, error);
     const struct held h = hold(call, cdp_arg64(call, 8), what.kernel, stream);
     if (h.serves) return launch(call, &what, &h, stream);
+    if (h.size)
+        cdp_mistake_launch(call, cdp_arg64(call, 8), &what, NULL);
+    else
+        cdp_mistake_no_buffer(call, cdp_arg64(call, 8));
     return cdp_answer(
         call, refuse(call, &what, PX_CUDA_INVALID_VALUE, "buffer of %llu bytes for %llu bytes of parameters",
                      (unsigned long long)h.size, (unsigned long long)what.kernel->fn->param_bytes));
@@ -290,10 +300,12 @@ enum px_ext cdp_launch_device_ptsz(struct px_call *call)
 static enum px_ext launch_second(struct px_call *call, bool per_thread)
 {
     const uint64_t va = cdp_arg64(call, 0), stream = cdp_stream_of(call, 8, per_thread);
+    cdp_mistake_prototype(call);
     const struct held h = hold(call, va, NULL, stream);
     struct cdp_buffer what = h.buffer ? *h.buffer : (struct cdp_buffer){0};
     what.stream = stream;
     if (h.serves) return launch(call, &what, &h, stream);
+    cdp_mistake_no_buffer(call, va);
     return cdp_answer(call, refuse(call, &what, PX_CUDA_INVALID_VALUE,
                                    "0x%llx is no parameter buffer with a kernel, or was launched already",
                                    (unsigned long long)va));
@@ -320,6 +332,7 @@ enum px_ext cdp_device_synchronize(struct px_call *call)
     const bool wait = children && *children;
     if (wait) ((struct cdp_grid *)call->grid->cdp)->lanes_sync = true;
     px_sched_unlock(sched_of(call));
+    if (!wait) cdp_mistake_waited(call);
     return wait ? PX_EXT_PARK : cdp_answer(call, PX_CUDA_OK);
 }
 

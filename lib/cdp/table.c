@@ -4,7 +4,7 @@
  * Each function of builtins.def exists under one or two names; both rows point
  * to the same code, which asks cdp_is_second where the generations differ.
  */
-#include "cdp/state.h"
+#include "cdp/mistakes.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -168,7 +168,8 @@ static void drop_buffers(struct ptx_device *device, const struct px_run *run, st
             continue;
         }
         *at = b->next;
-        px_heap_release(&device->buffers, b->va);
+        if (atomic_load(&run->stop) == PX_STOP_NONE) cdp_mistake_unused(device, b->va);
+        cdp_buffer_release(device, b->va);
         cdp_buffer_free(device, b);
     }
 }

@@ -20,6 +20,10 @@ struct px_lint_runtime {
     bool gives_buffer; /* its result is the buffer of a child kernel's arguments */
 };
 
+/* Is the function declared as the device runtime has it? */
+struct px_function;
+bool px_lint_agrees(const struct px_function *function, const char *prototype);
+
 /* False: the device runtime has no such function. */
 typedef bool px_lint_find(const char *name, struct px_lint_runtime *out);
 

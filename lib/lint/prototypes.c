@@ -35,7 +35,7 @@ static bool fits(const struct px_symbol *symbol, char letter)
            (part->bytes <= 8 ? symbol->u.var->ndims == 0 : symbol->align == part->align);
 }
 
-static bool agrees(const struct px_function *function, const char *prototype)
+bool px_lint_agrees(const struct px_function *function, const char *prototype)
 {
     const struct px_func *func = function->func;
     const unsigned results = *prototype != '-';
@@ -62,7 +62,7 @@ static void check(struct ptx_module *module, const struct px_function *function,
     const struct px_func *func = function->func;
     struct px_lint_runtime runtime;
     if (func->is_entry || func->body || !find(func->name->text, &runtime) ||
-        agrees(function, runtime.prototype))
+        px_lint_agrees(function, runtime.prototype))
         return;
     struct px_diag *diag =
         px_diag_add(&module->diags, PX_D_LINT_PROTOTYPE, func->pos, func->name->len, func->name->text);

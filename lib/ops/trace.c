@@ -129,6 +129,11 @@ static void get_line(const struct px_gang *g, const struct px_traced *t, const u
         line[k] = t->fragment == PX_FRAGMENT_ROWS ? halves[i * 8 + k] : halves[k * 8 + i];
 }
 
+const struct px_cta *px_trace_cta(const ptx_trace_access *access)
+{
+    return ((const struct context *)access->engine)->g->cta;
+}
+
 bool px_trace_stored(const ptx_trace_access *access, unsigned lane, void *value, void *memory)
 {
     static const uint8_t spaces[PTX_COUNT_SPACES] = {

@@ -561,7 +561,7 @@ class Device:
 
     def findings(self):
         """A list of ptxvm_check.Finding: what kernels did wrong, errors first. For a Device(check=...) of
-        ptxvm_check's RACE, RACE_VALUES, INIT, SYNC or ALL on which nothing is under way."""
+        ptxvm_check's RACE, RACE_VALUES, INIT, SYNC, LAUNCH or ALL on which nothing is under way."""
         import ptxvm_check
 
         return ptxvm_check.findings(self)

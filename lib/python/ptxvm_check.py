@@ -5,8 +5,8 @@ from ctypes import POINTER, Structure, c_char_p, c_int, c_size_t, c_uint, c_uint
 
 import ptxvm
 
-RACE, RACE_VALUES, INIT, SYNC = 1, 2, 4, 8
-ALL = RACE | RACE_VALUES | INIT | SYNC
+RACE, RACE_VALUES, INIT, SYNC, LAUNCH = 1, 2, 4, 8, 16
+ALL = RACE | RACE_VALUES | INIT | SYNC | LAUNCH
 SEVERITIES = ["info", "warning", "error", "fatal"]
 
 

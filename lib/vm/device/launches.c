@@ -230,6 +230,7 @@ void px_launches_adopt(struct px_grid *grid)
     const struct px_launched_pointer *pointers = pointers_of(l, grid, kernel);
     struct px_launch *r = append(l);
     r->parent = grid->parent ? grid->parent->launch : NULL;
+    if (r->parent) r->parent->children++;
     r->grid = grid->id;
     r->kernel = kernel;
     r->shape = grid->grid;

@@ -61,6 +61,7 @@ struct px_launch {
     uint64_t stream;                            /* handle or number */
     const char *api;                            /* the host's function; NULL */
     uint64_t graph;                             /* number of the instance that it is of; 0 */
+    uint64_t children;                          /* grids that it launched */
     uint64_t begun, ended;                      /* places in the order of all begins and ends; 0: not yet */
     uint64_t begin_ns, end_ns;                  /* since the first */
     atomic_uint_fast64_t instructions;          /* thread-instructions */
