@@ -383,21 +383,20 @@ static uint64_t describe_heap(const struct px_heap *heap, uint64_t va, char *buf
 /* va lies in no allocation: which one is nearest? */
 static uint64_t describe_gap(const struct px_mem *mem, uint64_t va, char *buf, size_t size)
 {
-    const struct px_mem_map *map = mem->map;
-    uint32_t i = px_map_find(map, va), next = i == map->n ? 0 : i + 1;
-    uint64_t past = i < map->n ? va - end_of(&map->at[i]) : UINT64_MAX;
-    uint64_t before = next < map->n ? map->at[next].lo - va : UINT64_MAX;
-    if (!map->n || (past > mem->bytes && before > mem->bytes)) {
+    struct px_mem_range below, above;
+    const unsigned found = px_map_around(mem->map, va, &below, &above);
+    const uint64_t past = found & PX_MAP_BELOW ? va - (below.lo + below.len) : UINT64_MAX;
+    const uint64_t before = found & PX_MAP_ABOVE ? above.lo - va : UINT64_MAX;
+    if (!found || (past > mem->bytes && before > mem->bytes)) {
         snprintf(buf, size,
                  !va              ? "a null pointer"
                  : va < NEAR_NULL ? "near the null pointer; or an offset in another state space"
                                   : "far from every allocation");
         return 0;
     }
-    const struct px_mem_slot *r = &map->at[past <= before ? i : next];
+    const struct px_mem_range *r = past <= before ? &below : &above;
     snprintf(buf, size, "%" PRIu64 " bytes %s a %" PRIu64 "-byte allocation at 0x%" PRIx64,
-             past <= before ? past : before, past <= before ? "past the end of" : "before", (uint64_t)r->len,
-             (uint64_t)r->lo);
+             past <= before ? past : before, past <= before ? "past the end of" : "before", r->len, r->lo);
     return r->lo;
 }
 

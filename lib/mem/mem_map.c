@@ -26,9 +26,15 @@ static void put(struct px_mem_slot *to, const struct px_mem_range *range)
     set(&to->kind, range->kind);
 }
 
+static struct px_mem_range taken(const struct px_mem_slot *s)
+{
+    return (struct px_mem_range){get(&s->lo), get(&s->len), get(&s->owner), get(&s->kind)};
+}
+
 static void move(struct px_mem_slot *to, const struct px_mem_slot *from)
 {
-    put(to, &(struct px_mem_range){get(&from->lo), get(&from->len), get(&from->owner), get(&from->kind)});
+    const struct px_mem_range range = taken(from);
+    put(to, &range);
 }
 
 static uint32_t find(const struct px_mem_slot *at, uint32_t n, uint64_t va)
@@ -49,21 +55,49 @@ uint32_t px_map_find(const struct px_mem_map *map, uint64_t va)
     return find(atomic_load(&map->at), atomic_load(&map->n), va);
 }
 
+/* What a reader without a lock has in hand. */
+struct look {
+    const struct px_mem_slot *at;
+    uint32_t n;
+    unsigned changes;
+};
+
+static struct look begin_look(const struct px_mem_map *map)
+{
+    struct look l;
+    l.changes = atomic_load_explicit(&map->changes, memory_order_acquire);
+    l.n = atomic_load_explicit(&map->n, memory_order_acquire); /* before `at`: it has as many */
+    l.at = atomic_load_explicit(&map->at, memory_order_acquire);
+    return l;
+}
+
+/* False: ranges moved meanwhile, look again. */
+static bool end_look(const struct px_mem_map *map, const struct look *l)
+{
+    atomic_thread_fence(memory_order_acquire);
+    return !(l->changes & 1) && l->changes == atomic_load_explicit(&map->changes, memory_order_relaxed);
+}
+
 bool px_map_look(const struct px_mem_map *map, uint64_t va, struct px_mem_range *range)
 {
     for (;;) {
-        const unsigned before = atomic_load_explicit(&map->changes, memory_order_acquire);
-        const uint32_t n =
-            atomic_load_explicit(&map->n, memory_order_acquire); /* before `at`: it has as many */
-        const struct px_mem_slot *at = atomic_load_explicit(&map->at, memory_order_acquire);
-        const uint32_t i = find(at, n, va);
-        const bool found = i < n;
-        if (found)
-            *range =
-                (struct px_mem_range){get(&at[i].lo), get(&at[i].len), get(&at[i].owner), get(&at[i].kind)};
-        atomic_thread_fence(memory_order_acquire);
-        if (!(before & 1) && before == atomic_load_explicit(&map->changes, memory_order_relaxed))
-            return found;
+        const struct look l = begin_look(map);
+        const uint32_t i = find(l.at, l.n, va);
+        const bool found = i < l.n;
+        if (found) *range = taken(&l.at[i]);
+        if (end_look(map, &l)) return found;
+    }
+}
+
+unsigned px_map_around(const struct px_mem_map *map, uint64_t va, struct px_mem_range *below,
+                       struct px_mem_range *above)
+{
+    for (;;) {
+        const struct look l = begin_look(map);
+        const uint32_t i = find(l.at, l.n, va), next = i == l.n ? 0 : i + 1;
+        if (i < l.n) *below = taken(&l.at[i]);
+        if (next < l.n) *above = taken(&l.at[next]);
+        if (end_look(map, &l)) return (i < l.n ? PX_MAP_BELOW : 0u) | (next < l.n ? PX_MAP_ABOVE : 0u);
     }
 }
 

@@ -29,7 +29,7 @@ struct px_mem_slot {
     _Atomic uint64_t lo, len, owner, kind;
 };
 
-enum { PX_MAP_OLD = 32 };
+enum { PX_MAP_OLD = 32, PX_MAP_BELOW = 1, PX_MAP_ABOVE = 2 };
 
 struct px_mem_map {
     ptx_allocator alloc;
@@ -46,6 +46,9 @@ struct px_mem_map {
 uint32_t px_map_find(const struct px_mem_map *map, uint64_t va);
 /* The last range with lo <= va, of a moment of the call. False: there is none. Any thread. */
 bool px_map_look(const struct px_mem_map *map, uint64_t va, struct px_mem_range *range);
+/* The same with the first range above va, both of one moment: PX_MAP_BELOW and PX_MAP_ABOVE say which exist. */
+unsigned px_map_around(const struct px_mem_map *map, uint64_t va, struct px_mem_range *below,
+                       struct px_mem_range *above);
 bool px_map_insert(struct px_mem_map *map, struct px_mem_range range);
 /* The range that begins at `lo` gets another length. */
 void px_map_resize(struct px_mem_map *map, uint64_t lo, uint64_t len);

@@ -183,6 +183,35 @@ TEST(places_in_words)
     px_mem_free_all(&mem);
 }
 
+/* Blocks come, so that the table of them grows, and go. */
+static void *come_and_go(void *user)
+{
+    uint64_t blocks[100];
+    for (int i = 0; i < 100; i++) blocks[i] = get(user, 4096, 256);
+    for (int i = 100; i-- > 0;) assert_true(px_mem_release(user, blocks[i]));
+    return NULL;
+}
+
+TEST(places_in_words_while_others_allocate)
+{
+    struct px_mem mem;
+    char text[200], expected[200];
+    pthread_t thread;
+    for (int round = 0; round < 50; round++) {
+        begin(&mem, 64 * MIB, false);
+        const uint64_t va = get(&mem, 4096, 256);
+        snprintf(expected, sizeof expected, "16 bytes past the end of a 4096-byte allocation at 0x%llx",
+                 (unsigned long long)va);
+        assert_int_equal(pthread_create(&thread, NULL, come_and_go, &mem), 0);
+        for (int i = 0; i < 300; i++) {
+            px_mem_describe(&mem, va + 4096 + 16, text, sizeof text);
+            assert_string_equal(text, expected);
+        }
+        pthread_join(thread, NULL);
+        px_mem_free_all(&mem);
+    }
+}
+
 TEST(host_pointers_are_addresses_in_host_mode)
 {
     struct px_mem mem;
