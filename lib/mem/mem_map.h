@@ -46,7 +46,8 @@ struct px_mem_map {
 uint32_t px_map_find(const struct px_mem_map *map, uint64_t va);
 /* The last range with lo <= va, of a moment of the call. False: there is none. Any thread. */
 bool px_map_look(const struct px_mem_map *map, uint64_t va, struct px_mem_range *range);
-/* The same with the first range above va, both of one moment: PX_MAP_BELOW and PX_MAP_ABOVE say which exist. */
+/* The same with the first range above va, both of one moment: PX_MAP_BELOW and PX_MAP_ABOVE say which exist.
+ */
 unsigned px_map_around(const struct px_mem_map *map, uint64_t va, struct px_mem_range *below,
                        struct px_mem_range *above);
 bool px_map_insert(struct px_mem_map *map, struct px_mem_range range);
