@@ -1,4 +1,4 @@
-/* watch.c - Ctrl-C and the progress line, for the time of one launch.
+/* watch.c - Ctrl-C, SIGTERM and the progress line, for the time of one launch.
  *
  * A thread wakes a few times a second and reads the device's counters, from the first second on and only when
  * standard error is a terminal. The signal handler knows the device through the one variable a handler can
@@ -16,13 +16,14 @@
 
 struct watch {
     ptx_device *device;
-    struct sigaction former;
+    struct sigaction former[2]; /* of signals */
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     bool has_thread, stop, shown;
 };
 
+static const int signals[] = {SIGINT, SIGTERM};
 static ptx_device *volatile interrupted_device;
 
 static void on_interrupt(int signal)
@@ -75,7 +76,7 @@ struct watch *watch_start(ptx_device *device)
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
     watch->device = device;
     interrupted_device = device;
-    sigaction(SIGINT, &action, &watch->former);
+    for (int i = 0; i < 2; i++) sigaction(signals[i], &action, &watch->former[i]);
     pthread_mutex_init(&watch->mutex, NULL);
     pthread_cond_init(&watch->wake, NULL);
     if (isatty(STDERR_FILENO))
@@ -85,7 +86,7 @@ struct watch *watch_start(ptx_device *device)
 
 void watch_stop(struct watch *watch)
 {
-    sigaction(SIGINT, &watch->former, NULL);
+    for (int i = 0; i < 2; i++) sigaction(signals[i], &watch->former[i], NULL);
     interrupted_device = NULL;
     pthread_mutex_lock(&watch->mutex);
     watch->stop = true;

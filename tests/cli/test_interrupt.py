@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ctrl-C and the progress line of ptxvm, on a real terminal (a pty) and off it.
+"""Ctrl-C, SIGTERM and the progress line of ptxvm, on a real terminal (a pty) and off it.
 
 Nothing here is decided by a clock: an endless kernel says when it runs (by printf, or by ptxvm's progress
 line), and only
@@ -64,6 +64,53 @@ again:
 """
 )
 
+# Sets the first word of its parameter and spins while the second one is 0.
+HELD = (
+    HEADER
+    + """
+.visible .entry held(.param .u64 words)
+{
+    .reg .pred %p;
+    .reg .b32 %r;
+    .reg .b64 %rd;
+    ld.param.u64 %rd, [words];
+    st.volatile.global.u32 [%rd], 1;
+again:
+    ld.volatile.global.u32 %r, [%rd+4];
+    setp.eq.u32 %p, %r, 0;
+    @%p bra again;
+    ret;
+}
+"""
+)
+# A CUDA program that launches it twice, and says so once the second one, which does not end, runs.
+PROGRAM = """
+import ctypes, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+cu = ctypes.CDLL("libcuda.so.1")
+def do(name, *arguments):
+    error = getattr(cu, name)(*arguments)
+    if error:
+        sys.exit(f"{name}: {error}")
+context, module, kernel, words = (ctypes.c_void_p() for _ in range(4))
+do("cuInit", 0)
+do("cuCtxCreate_v2", ctypes.byref(context), 0, 0)
+do("cuModuleLoad", ctypes.byref(module), sys.argv[1].encode())
+do("cuModuleGetFunction", ctypes.byref(kernel), module, b"held")
+do("cuMemHostAlloc", ctypes.byref(words), ctypes.c_size_t(8), 0)
+word = (ctypes.c_uint32 * 2).from_address(words.value)
+arguments = (ctypes.c_void_p * 1)(ctypes.addressof(words))
+for go_on in 1, 0:
+    word[0], word[1] = 0, go_on
+    do("cuLaunchKernel", kernel, 1, 1, 1, 1, 1, 1, 0, None, arguments, None)
+    if go_on:
+        do("cuCtxSynchronize")
+while not word[0]:
+    pass
+print("it runs", flush=True)
+print("it went on:", cu.cuCtxSynchronize(), flush=True)
+"""
+
 
 class Run:
     """ptxvm with its output on a terminal; `text` is all that it wrote so far. Standard error may go to a
@@ -119,12 +166,12 @@ def stands(code, text, blocks):
     return f"no '{missing[0]}' in\n{text}" if missing else None
 
 
-def off_terminal(path):
-    """Every block has begun: an interrupt says where each stands; no progress line, however long it takes."""
+def off_terminal(path, number=signal.SIGINT):
+    """Every block has begun: a signal says where each stands; no progress line, however long it takes."""
     with tempfile.TemporaryFile("w+") as errors:
         run = Run([path, "-k", "spin", "-g", "3", "-b", "64", "-a", "0", "--threads", "3"], errors)
         begun = run.wait_for("^(?=.*block 0)(?=.*block 1)(?=.*block 2)")
-        run.process.send_signal(signal.SIGINT)
+        run.process.send_signal(number)
         code = run.finish()
         errors.seek(0)
         run.text += errors.read()
@@ -133,6 +180,56 @@ def off_terminal(path):
     return stands(code, run.text, 3) or (
         "a progress line off a terminal" if "thread-instructions" in run.text else None
     )
+
+
+def terminated(path):
+    return off_terminal(path, signal.SIGTERM)
+
+
+def counted(path):
+    """What was executed until the interrupt is told: once the store of the kernel's thread, no return."""
+    run = Run([path, "-k", "spin", "-g", "1", "-b", "32", "-a", "0", "--counts"])
+    begun = run.wait_for("block 0")
+    run.process.send_signal(signal.SIGTERM)
+    wrong = stands(run.finish(), run.text, 1)
+    if not begun or wrong:
+        return wrong or "the block did not begin\n" + run.text
+    if not re.search(r"\n +1 +1 +0 +0 +0 +4  st\.local\.u32", run.text):
+        return "no store in\n" + run.text
+    return "a return in\n" + run.text if re.search(r"\d  ret", run.text) else None
+
+
+def program(number, folder):
+    """A CUDA program that a signal ends: the report has both launches, and what the second one did."""
+    report, kernel = os.path.join(folder, "report.json"), os.path.join(folder, "held.ptx")
+    with open(kernel, "w") as file:
+        file.write(HELD)
+    run = Run(["--counts", "--report", report, "--exec", sys.executable, "-c", PROGRAM, kernel])
+    begun = run.wait_for("it runs")
+    run.process.send_signal(number)
+    code = run.finish()
+    if not begun or code != 128 + number:
+        return f"exit code {code}\n{run.text}"
+    if "it went on" in run.text:
+        return "the program went on\n" + run.text
+    with open(report) as file:
+        told = json.load(file)
+    opcodes = {one["opcode"]: one["threads"] for one in told["opcodes"]}
+    if told["kernels"] != [{"name": "held", "launches": 2}] or told["launches"] != 2:
+        return f"launches: {told}"
+    if opcodes.get("st.volatile.global.u32") != 2 or opcodes.get("ret") != 1:
+        return f"opcodes: {opcodes}"
+    if told["instructions"] != sum(opcodes.values()):
+        return f"{told['instructions']} instructions, {opcodes}"
+    return None if "counts: 2 launches" in run.text else "no counts\n" + run.text
+
+
+def program_interrupted(path):
+    return program(signal.SIGINT, os.path.dirname(path))
+
+
+def program_terminated(path):
+    return program(signal.SIGTERM, os.path.dirname(path))
 
 
 def on_terminal(path):
@@ -183,11 +280,13 @@ def short_run(path):
 
 def main():
     tally = Tally()
-    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
-        file.write(KERNEL)
-        file.flush()
-        for test in (off_terminal, on_terminal, by_key, short_run):
-            wrong = test(file.name)
+    tests = (off_terminal, terminated, counted, program_interrupted, program_terminated)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "spin.ptx")
+        with open(path, "w") as file:
+            file.write(KERNEL)
+        for test in tests + (on_terminal, by_key, short_run):
+            wrong = test(path)
             tally.check(test.__name__, not wrong, wrong)
     sys.exit(tally.end())
 

@@ -199,6 +199,7 @@ static CUresult lose(struct px_cu_context *context, ptx_status status, const ptx
 static CUresult of_stop(struct px_cu_context *context, ptx_status status, const ptx_fault *fault)
 {
     ptx_fault own = {sizeof own};
+    px_cu_end_wait();
     const int lost = context ? atomic_load(&context->lost) : 0;
     if (lost) return (CUresult)lost;
     if (!context) return CUDA_ERROR_LAUNCH_FAILED;

@@ -134,6 +134,12 @@ struct px_cu_settings {
 
 /* CUDA_SUCCESS, or why no call can be served: not initialised, another process after fork, shutting down. */
 CUresult px_cu_ready(void);
+/* The process ends by a signal (signals.c). From begin on, which is false when it ends already, whoever calls
+ * the driver stays there; tell writes what was asked for. */
+bool px_cu_end_begin(void);
+void px_cu_end_tell(void);
+void px_cu_end_wait(void);
+void px_cu_signals_watch(void);
 /* ptx_device_config.host_call: in functions that streams call, the driver answers CUDA_ERROR_NOT_PERMITTED.
  */
 void px_cu_host_call(void (*fn)(void *user), void *user);

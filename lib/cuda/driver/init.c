@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cuda/driver/driver.h"
 
-enum state { FRESH, READY, FAILED, FORKED, ENDED };
+enum state { FRESH, READY, FAILED, FORKED, ENDING /* by a signal */, ENDED };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int state; /* of the process */
@@ -32,9 +33,15 @@ bool px_cu_permit(bool refused)
     return was;
 }
 
+void px_cu_end_wait(void)
+{
+    while (atomic_load_explicit(&state, memory_order_relaxed) == ENDING) pause();
+}
+
 CUresult px_cu_ready(void)
 {
     if (in_host_call) return CUDA_ERROR_NOT_PERMITTED;
+    px_cu_end_wait();
     switch ((enum state)atomic_load_explicit(&state, memory_order_acquire)) {
     case READY: return CUDA_SUCCESS;
     case ENDED: return CUDA_ERROR_DEINITIALIZED;
@@ -209,12 +216,23 @@ static void forked(void)
     atomic_compare_exchange_strong(&state, &was, FORKED);
 }
 
+bool px_cu_end_begin(void)
+{
+    int was = READY;
+    return atomic_compare_exchange_strong(&state, &was, ENDING);
+}
+
+void px_cu_end_tell(void)
+{
+    px_cu_each(PX_CU_CONTEXT, NULL, px_cu_context_count, NULL);
+    px_cu_log_end();
+}
+
 static void ended(void)
 {
     int was = READY;
-    if (!atomic_compare_exchange_strong(&state, &was, ENDED)) return;
-    px_cu_each(PX_CU_CONTEXT, NULL, px_cu_context_count, NULL);
-    px_cu_log_end();
+    px_cu_end_wait();
+    if (atomic_compare_exchange_strong(&state, &was, ENDED)) px_cu_end_tell();
 }
 
 static CUresult start(void)
@@ -224,6 +242,7 @@ static CUresult start(void)
     PX_CU_TRY(px_cu_devices_start());
     pthread_atfork(NULL, NULL, forked);
     atexit(ended);
+    if (given("PTXVM_REPORT") || settings.launches) px_cu_signals_watch();
     return CUDA_SUCCESS;
 }
 
