@@ -110,9 +110,7 @@ int main(int argc, char **argv)
     emit(dir, "handlers_fused.c", ig_emit_fused);
     emit(dir, "handlers_table.c", ig_emit_loop_table);
     for (int i = 0; i < ig.nfamilies; i++) emit_family(dir, &ig.families[i]);
-    FILE *inc = open_out(dir, "handlers.inc"), *header = open_out(dir, "handlers.h");
-    ig_emit_handlers(inc, header);
+    emit(dir, "handlers.inc", ig_emit_handlers);
     ig_check_handlers();
     ig_check_numbered();
-    return fclose(inc) || fclose(header);
 }

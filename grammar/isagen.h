@@ -389,12 +389,11 @@ struct ig_handler {
 };
 void ig_emit_statements(FILE *out); /* px_isa_statements */
 const struct ig_handler *ig_handler(int number);
-bool ig_mentions(const char *statement, const char *name);  /* as a whole word */
-void ig_read_handlers(struct ig_place at, char **w, int n); /* `handlers` lines: those that C names */
+bool ig_mentions(const char *statement, const char *name); /* as a whole word */
 void ig_expand_handlers(void);
-void ig_check_handlers(void); /* families and `handlers` lines, when all else is right */
+void ig_check_handlers(void);                               /* families, when all else is right */
 const struct ig_handler *ig_handler_find(const char *name); /* any row's name of it; NULL */
-void ig_emit_handlers(FILE *inc, FILE *header);
+void ig_emit_handlers(FILE *inc);
 extern int ig_nhandlers;
 extern uint16_t ig_handler_pool[IG_POOL];
 extern int ig_nhandler_pool;

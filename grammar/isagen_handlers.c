@@ -15,21 +15,16 @@
 #include <string.h>
 #include "../lib/isa/hash.h"
 
-enum { MAX_HANDLERS = 8192, MAX_NAMES = 4 * MAX_HANDLERS, NUMBERED = 256 };
+enum { MAX_HANDLERS = 8192, MAX_NAMES = 4 * MAX_HANDLERS };
 static struct ig_handler handlers[MAX_HANDLERS];
 static struct name {
     const char *text;
     const struct ig_form *form;
     int handler, next; /* next: of the same hash; -1 */
-    bool wanted;       /* a `handlers` or `fuse` line has it */
+    bool wanted;       /* a `fuse` line has it */
     struct ig_facts facts;
 } names[MAX_NAMES];
 static int nnames, names_by_hash[MAX_NAMES];
-static struct {
-    const char *name;
-    struct ig_place at;
-} numbered[NUMBERED];
-static int nnumbered;
 int ig_nhandlers;
 uint16_t ig_handler_pool[IG_POOL];
 int ig_nhandler_pool;
@@ -305,7 +300,6 @@ static bool is_better(const struct name *a, const struct name *b)
 static void choose_names(void)
 {
     const struct name **best = ig_alloc((size_t)ig_nhandlers * sizeof *best);
-    for (int i = 0; i < nnumbered; i++) want(numbered[i].name);
     ig_each_fused(want);
     for (int i = 0; i < nnames; i++) {
         const struct name **b = &best[names[i].handler];
@@ -322,35 +316,6 @@ const struct ig_handler *ig_handler_find(const char *name)
 {
     const int at = name_find(name);
     return at < 0 ? NULL : &handlers[names[at].handler];
-}
-
-/* ---- numbers ---- */
-
-void ig_read_handlers(struct ig_place at, char **w, int n)
-{
-    for (int i = 1; i < n; i++) {
-        if (nnumbered == NUMBERED) ig_error(at, "more than %d numbered handlers", NUMBERED);
-        numbered[nnumbered].name = w[i];
-        numbered[nnumbered++].at = at;
-    }
-}
-
-/* Handlers that C names come first, so that no other changes their numbers. */
-static void number(void)
-{
-    struct ig_handler *sorted = ig_alloc((size_t)ig_nhandlers * sizeof *sorted);
-    int *to = ig_alloc((size_t)ig_nhandlers * sizeof *to), n = 0;
-    for (int i = 0; i < nnumbered; i++) {
-        const int at = name_find(numbered[i].name);
-        if (at >= 0 && !to[names[at].handler]) to[names[at].handler] = ++n;
-    }
-    for (int i = 0; i < ig_nhandlers; i++)
-        if (!to[i]) to[i] = ++n;
-    for (int i = 0; i < ig_nhandlers; i++) sorted[to[i] - 1] = handlers[i];
-    for (int i = 0; i < nnames; i++) names[i].handler = to[names[i].handler] - 1;
-    for (int i = 0; i < ig_nhandler_pool; i++)
-        if (ig_handler_pool[i] != UINT16_MAX) ig_handler_pool[i] = (uint16_t)(to[ig_handler_pool[i]] - 1);
-    memcpy(handlers, sorted, (size_t)ig_nhandlers * sizeof *sorted);
 }
 
 /* ---- [hot] ---- */
@@ -559,9 +524,6 @@ void ig_check_handlers(void)
         if (h->hot && !h->family->hot) ig_error(h->at, "[hot] in family %s, which is not", h->family->name);
         if (h->vector && (h->e || h->cc)) ig_error(h->at, "[vec] with a second result or the carry flag");
     }
-    for (int i = 0; i < nnumbered; i++)
-        if (name_find(numbered[i].name) < 0)
-            ig_error(numbered[i].at, "there is no handler '%s'", numbered[i].name);
 }
 
 void ig_expand_handlers(void)
@@ -569,7 +531,6 @@ void ig_expand_handlers(void)
     for (int i = 0; i < ig.nforms; i++)
         if (ig.forms[i]->statement) expand(ig.forms[i]);
     choose_names();
-    number();
 }
 
 /* By number of the handler. */
@@ -588,7 +549,7 @@ void ig_emit_statements(FILE *out)
           out);
 }
 
-void ig_emit_handlers(FILE *inc, FILE *header)
+void ig_emit_handlers(FILE *inc)
 {
     int instances = 0;
     fputs("/*\n * Made by isagen, in the order of their numbers. PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, "
@@ -598,21 +559,12 @@ void ig_emit_handlers(FILE *inc, FILE *header)
           "a source,\n"
           " * r a row and s a scalar, joined by _ (rr_rs: row row and row scalar).\n */\n",
           inc);
-    fputs("/* Made by isagen: the handlers of `handlers` lines. */\n#ifndef PX_HANDLERS_H\n#define "
-          "PX_HANDLERS_H\n\n"
-          "enum px_hid {\n",
-          header);
-    for (int i = 0; i < nnumbered; i++) {
-        const int at = name_find(numbered[i].name);
-        if (at >= 0) fprintf(header, "    PX_H_%s = %d,\n", numbered[i].name, names[at].handler);
-    }
     for (int i = 0; i < ig_nhandlers; i++) {
         const struct ig_handler *h = &handlers[i];
         instances += ig_count_instances(h);
         fprintf(inc, "PX_ALU%s(%s, %d, %d, %s, %s, { %s })\n", h->cc ? "_CC" : "", h->name, h->e ? 2 : 1,
                 h->ns, types_of(h), h->shapes, h->statement);
     }
-    fputs("};\n\n#endif\n", header);
     printf("isagen: %d forms, %d words, %d handlers, %d instances a SIMD level\n", ig.nforms, ig.words.n,
            ig_nhandlers, instances);
     if (instances > 5000) ig_error((struct ig_place){"isa.tbl", 0}, "more than 5,000 handler instances");

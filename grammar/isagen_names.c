@@ -212,8 +212,6 @@ static void read_line(struct ig_place at, char *text)
         w[n++] = ig_text(s, strlen(s));
     if (!strcmp(w[0], "type")) {
         read_type(at, w, n);
-    } else if (!strcmp(w[0], "handlers")) {
-        ig_read_handlers(at, w, n);
     } else if (!strcmp(w[0], "number")) {
         read_numbered(at, w, n);
     } else if (!strcmp(w[0], "space") && n == 3) {

@@ -438,7 +438,7 @@ bool px_form_widens(
 bool px_form_is_video(const struct px_form *form); /* [video]: its statement computes one part, over s64 */
 
 /*
- * Index of the generated handler set (gen/handlers.h) for this match, from the
+ * Index of the generated handler set (px_level.sets) for this match, from the
  * form's meaning expression and the values of its specialising slots; -1 when
  * the form has a meaning function instead (see px_match_op).
  */
@@ -455,8 +455,8 @@ struct px_statement {
 };
 const struct px_statement *px_statement(unsigned handler);
 bool px_statement_has(const struct px_statement *statement, px_word word);
-/* The handler of the first statement with this result, these types of its result and first source, .sat and
- * .ftz where `like` has them; -1: there is none. */
+/* The handler of the first statement with this result, these types of its result and first source, .sat, .ftz
+ * and .cc where `like` has them; -1: there is none. */
 int px_statement_find(enum px_result result, enum px_type to, enum px_type from,
                       const struct px_statement *like);
 

@@ -90,7 +90,7 @@ int px_statement_find(enum px_result result, enum px_type to, enum px_type from,
     for (int i = 0; i < px_isa_nstatements; i++) {
         const struct px_statement *s = &px_isa_statements[i];
         if (s->result == result && s->types[0] == to && s->types[1] == from && same_word(s, like, PX_W_sat) &&
-            same_word(s, like, PX_W_ftz))
+            same_word(s, like, PX_W_ftz) && same_word(s, like, PX_W_cc))
             return i;
     }
     return -1;

@@ -45,7 +45,6 @@ GENERATED = {
     "emissions.inc": "code",
     "op_handlers.inc": "ops",
     "ptx_parser.h": "front",
-    "handlers.h": "ops",
     "handlers.inc": "ops",
 }
 TOOL_EXTRA = {"../ptxas/excerpt.h"}

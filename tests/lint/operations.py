@@ -82,25 +82,22 @@ def breaches(text, only_opcodes):
 def numbered():
     """What names.tbl numbers for C, as C spells it."""
     with open(os.path.join(ROOT, "grammar", "names.tbl"), encoding="utf-8") as file:
-        for kind, names in re.findall(r"^(number|handlers) (.*)$", file.read(), re.M):
+        for names in re.findall(r"^number (.*)$", file.read(), re.M):
             for name in names.split():
-                yield ("PX_W_" if kind == "number" else "PX_H_") + re.sub(r"\W", "_", name)
+                yield "PX_W_" + re.sub(r"\W", "_", name)
 
 
 def unnamed():
-    """Numbered names that no file of C has, nor a list that C includes; macros paste some of parts
-    (PX_H_setp_##name##_s32)."""
+    """Numbered names that no file of C has, nor a list that C includes."""
     seen, text = set(), ""
     for top in TOPS + ("tests",):
         files = glob.glob(os.path.join(ROOT, top, "**"), recursive=True)
         for path in [f for f in files if f.endswith((".c", ".h", ".def"))]:
             with open(path, encoding="utf-8") as file:
                 text = file.read()
-            seen.update(re.findall(r"\bPX_[WH]_\w+(?!#)", text))
+            seen.update(re.findall(r"\bPX_W_\w+(?!#)", text))
             if "PX_W_##" in text:
                 seen.update("PX_W_" + word for word in re.findall(r"\b\w+\b", text))
-            for head, tail in re.findall(r"\b(PX_H_\w+)##\w+##(\w+)", text):
-                seen.update(head + word + tail for word in re.findall(r"\b[a-z]+\b", text))
     return [name for name in numbered() if name not in seen]
 
 

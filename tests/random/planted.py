@@ -385,8 +385,8 @@ ENGINE = [
         'terms',
         'terms: unsigned products are signed',
         'lib/code/ir/terms.c',
-        'case PX_H_mul_wide_u32: return product(t, &o[1], &o[2], false);',
-        'case PX_H_mul_wide_u32: return product(t, &o[1], &o[2], @);',
+        'return !widens(in) || px_ir_signed(in, 1);',
+        'return @ || !widens(in) || px_ir_signed(in, 1);',
     ),
     Fault(
         'terms',

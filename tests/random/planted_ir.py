@@ -62,11 +62,9 @@ PASSES = [
         "contract: operands written in between are not kept",
         "contraction: operands written in between are not kept",
     ),
-    fault(
+    again(
         "contract: differences lose their sign",
-        "contract_apply.c",
-        "(c->second && subtracts(px_body_inst(a->d, sum)));",
-        "(!@ && c->second && subtracts(px_body_inst(a->d, sum)));",
+        "contraction: differences lose their sign",
     ),
     fault(
         "contract: flushing does not count",
@@ -134,11 +132,9 @@ PASSES = [
         "!d->pinned[o[0].at] && o[1].elem >= o[0].elem;",
         "!d->pinned[o[0].at] && (@ || o[1].elem >= o[0].elem);",
     ),
-    fault(
-        "uniform: constant bases are forgotten",
-        "uniform.c",
-        "if (s->kind == PX_IR_IMM) *px_ir_value",
-        "if (s->kind == PX_IR_IMM && !@) *px_ir_value",
+    again(
+        "uniform: what is added to a constant address is lost, in the pass alone",
+        "uniform: what is added to a constant address is lost",
     ),
     again(
         "canon: copies of words count as floats",
@@ -214,11 +210,27 @@ PASSES = [
         "        if (!found) return false;\n",
         "        if (!found && !@) return false;\n",
     ),
-    fault(
+    again(
         "values: the last of several terms counts",
-        "terms.c",
-        "now = had == UNSEEN || had == x ? x : NEITHER;",
-        "now = @ || had == UNSEEN || had == x ? x : NEITHER;",
+        "terms: of two definitions the last counts",
+    ),
+    fault(
+        "values: clamped sums are terms",
+        "facts.c",
+        "const bool wraps = !px_ir_has(in, PX_W_sat) &&",
+        "const bool wraps = (@ || !px_ir_has(in, PX_W_sat)) &&",
+    ),
+    fault(
+        "values: upper halves of products are terms",
+        "facts.c",
+        "!px_ir_has(in, PX_W_hi) &&",
+        "(@ || !px_ir_has(in, PX_W_hi)) &&",
+    ),
+    fault(
+        "values: two numbers in one are a number",
+        "facts.c",
+        "return whole && info->reg == type ? info->bits : 0;",
+        "return whole && (@ || info->reg == type) ? info->bits : 0;",
     ),
     fault(
         "values: factors that differ from block to block",

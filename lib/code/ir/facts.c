@@ -34,6 +34,27 @@ bool px_ir_has(const struct px_ir_inst *in, px_word word)
     return s && px_statement_has(s, word);
 }
 
+unsigned px_ir_whole(const struct px_ir_inst *in, unsigned operand)
+{
+    const struct px_statement *s = statement_of(in);
+    const enum px_type type = s ? (enum px_type)s->types[operand] : PX_T_NONE;
+    const struct px_type_info *info = px_type_info(type);
+    const bool whole = px_type_is_integer(info) || info->klass == PX_TC_BITS;
+    return whole && info->reg == type ? info->bits : 0; /* two in one are held as bits */
+}
+
+unsigned px_ir_wraps(const struct px_ir_inst *in)
+{
+    const bool wraps = !px_ir_has(in, PX_W_sat) && !px_ir_has(in, PX_W_hi) && !px_ir_has(in, PX_W_cc);
+    return wraps ? px_ir_whole(in, 0) : 0;
+}
+
+bool px_ir_signed(const struct px_ir_inst *in, unsigned operand)
+{
+    const struct px_statement *s = statement_of(in);
+    return s && px_type_info((enum px_type)s->types[operand])->klass == PX_TC_SIGNED;
+}
+
 bool px_ir_flushes(const struct px_ir_inst *in)
 {
     if (in->op == PX_IR_UNIT) return units[in->fact].flushes;

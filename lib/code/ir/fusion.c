@@ -10,9 +10,9 @@
  * What is fused is one record each, one behind the other in a block, in one floating-point mode.
  */
 #include "code/ir/fusion.h"
+#include "code/ir/facts.h"
 #include "code/ir/forks.h"
 #include "gang/fpmode.h"
-#include "gen/handlers.h"
 #include "gen/isa_ops.h"
 
 struct fuser {
@@ -57,25 +57,51 @@ void px_ir_chain_add(const struct px_irfn *f, struct px_ir_chain *chain, const s
     chain->at[chain->n++] = (uint8_t)px_ir_shape_place(shape, i);
 }
 
-#define STATEMENT(number) (PX_IR_STATEMENT | number)
-#define OWN(name) PX_IR_##name
-#define TABLE(name) (PX_IR_TABLE | PX_OP_##name)
+/* An operation of such a list: `op`, or a statement by its result and types. */
+struct kind {
+    px_irop op;
+    uint8_t result, to, from;
+};
+#define RESULT(what, to, from)                                                                               \
+    {                                                                                                        \
+        PX_IR_STATEMENT, PX_RESULT_##what, PX_T_##to, PX_T_##from                                            \
+    }
+#define OWN(name)                                                                                            \
+    {                                                                                                        \
+        .op = PX_IR_##name                                                                                   \
+    }
+#define TABLE(name)                                                                                          \
+    {                                                                                                        \
+        .op = PX_IR_TABLE | PX_OP_##name                                                                     \
+    }
 static const struct fixed {
     enum px_fixed handler;
     uint32_t bytes;
-    px_irop op[3];
+    struct kind kind[3];
 } fixed[] = {
 #define PX_FUSED(handler, bytes, ...) {PX_FIX_##handler, bytes, {__VA_ARGS__}},
 #include "gang/fused.def"
 };
 
+static bool is_kind(const struct px_ir_inst *in, const struct kind *kind)
+{
+    if (!in || (!kind->op && !kind->result)) return !in && !kind->op && !kind->result; /* the list's end */
+    if (!kind->result) return in->op == kind->op;
+    if (px_ir_result(in) != (enum px_result)kind->result || px_ir_has(in, PX_W_sat)) return false;
+    const struct px_statement *s = px_statement(in->op);
+    return s->types[0] == kind->to && s->types[1] == kind->from && !px_ir_has(in, PX_W_cc);
+}
+
 enum px_fixed px_ir_fused_fixed(const struct px_ir_inst *first, const struct px_ir_inst *second,
                                 const struct px_ir_inst *third, uint32_t bytes)
 {
-    const px_irop op[3] = {first ? first->op : second->op, first ? second->op : third->op,
-                           first ? third->op : 0};
-    for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        if (fixed[i].bytes == bytes && memcmp(fixed[i].op, op, sizeof op) == 0) return fixed[i].handler;
+    const struct px_ir_inst *in[3] = {first ? first : second, first ? second : third, first ? third : NULL};
+    for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        const struct kind *kind = fixed[i].kind;
+        if (fixed[i].bytes == bytes && is_kind(in[0], &kind[0]) && is_kind(in[1], &kind[1]) &&
+            is_kind(in[2], &kind[2]))
+            return fixed[i].handler;
+    }
     return PX_FIX_COUNT;
 }
 

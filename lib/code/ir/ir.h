@@ -22,7 +22,7 @@
 #define PX_NONE32 0xffffffffu
 
 /*
- * The operation of an instruction: a statement of the table (enum px_hid), a
+ * The operation of an instruction: a statement of the table, by number, a
  * move between rows (enum px_fixed), an operation that the table names (enum
  * px_op), or one of the engine's own.
  */

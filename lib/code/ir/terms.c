@@ -12,8 +12,8 @@
  * been looked at agrees with everything. values.c goes on from there: what is made of rows is a row.
  */
 #include "code/ir/terms.h"
+#include "code/ir/facts.h"
 #include "flow/dominators.h"
-#include "gen/handlers.h"
 #include "ops/assume.h"
 #include "ops/sreg.h"
 
@@ -101,7 +101,7 @@ static uint32_t product_and_sum(struct terms *t, const struct px_ir_opd *o, bool
     return x == NEITHER ? x : sum(t->f, PX_TERM_ADD, x, y);
 }
 
-static uint32_t shifted(struct terms *t, const struct px_ir_opd *o, uint32_t bits)
+static uint32_t shifted(struct terms *t, const struct px_ir_opd *o, unsigned bits)
 {
     const uint32_t x = class_of(t, &o[1]);
     if (x == SCALAR) return SCALAR;
@@ -117,22 +117,47 @@ static bool is_copy(const struct px_ir_inst *in, const struct px_ir_opd *o)
 
 enum extension { EXTENDS_NOT, EXTENDS_S32, EXTENDS_U32 };
 
+/* Is it 64 bits of what its sources of 32 bits say? */
+static bool widens(const struct px_ir_inst *in)
+{
+    return px_ir_wraps(in) == 64 && px_ir_whole(in, 1) == 32;
+}
+
 /* Is the result 64 bits of what 32 bits say, one way or the other? */
 static enum extension extends(const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    switch (in->op) {
-    case PX_IR_COPY:
+    switch (px_ir_result(in)) {
+    case PX_RESULT_copy:
         if (!is_copy(in, o) || o[0].elem != 8 || o[1].elem != 4) return EXTENDS_NOT;
         return in->fact ? EXTENDS_S32 : EXTENDS_U32;
-    case PX_H_cvt_s64_s32:
-    case PX_H_cvt_u64_s32:
-    case PX_H_mul_wide_s32:
-    case PX_H_mad_wide_s32: return EXTENDS_S32;
-    case PX_H_cvt_s64_u32:
-    case PX_H_cvt_u64_u32:
-    case PX_H_mul_wide_u32:
-    case PX_H_mad_wide_u32: return EXTENDS_U32;
+    case PX_RESULT_conversion:
+    case PX_RESULT_product:
+    case PX_RESULT_product_sum:
+        if (!widens(in)) return EXTENDS_NOT;
+        return px_ir_signed(in, 1) ? EXTENDS_S32 : EXTENDS_U32;
     default: return EXTENDS_NOT;
+    }
+}
+
+/* A lower half does not ask whether the factors are signed. */
+static bool extends_sign(const struct px_ir_inst *in)
+{
+    return !widens(in) || px_ir_signed(in, 1);
+}
+
+/* The same of a statement whose result is one number modulo 2^32 or 2^64. */
+static uint32_t result_of_statement(struct terms *t, const struct px_ir_inst *in, unsigned bits)
+{
+    const struct px_ir_opd *o = px_ir_opds(t->f, in);
+    const bool even = px_ir_whole(in, 1) == bits, fits = even || widens(in);
+    switch (px_ir_result(in)) {
+    case PX_RESULT_conversion: return widens(in) ? class_of(t, &o[1]) : NEITHER;
+    case PX_RESULT_sum: return sum(t->f, PX_TERM_ADD, class_of(t, &o[1]), class_of(t, &o[2]));
+    case PX_RESULT_difference: return sum(t->f, PX_TERM_SUB, class_of(t, &o[1]), class_of(t, &o[2]));
+    case PX_RESULT_product: return fits ? product(t, &o[1], &o[2], extends_sign(in)) : NEITHER;
+    case PX_RESULT_product_sum: return fits ? product_and_sum(t, o, extends_sign(in)) : NEITHER;
+    case PX_RESULT_left_shift: return shifted(t, o, bits);
+    default: return NEITHER;
     }
 }
 
@@ -141,31 +166,13 @@ static uint32_t result_of(struct terms *t, const struct px_ir_inst *in)
 {
     const struct px_ir_opd *o = px_ir_opds(t->f, in);
     const struct px_ir_operand none = {0};
-    switch (in->op) {
-    case PX_IR_SREG:
+    if (in->op == PX_IR_SREG) {
         if (in->fact > PX_LV_TID_Z || o[0].elem != 4) return NEITHER;
         return make(t->f, (struct px_lane_term){.op = (uint8_t)(in->fact - PX_LV_TID_X)}, &none);
-    case PX_IR_COPY: return is_copy(in, o) ? class_of(t, &o[1]) : NEITHER;
-    case PX_H_cvt_s64_s32:
-    case PX_H_cvt_s64_u32:
-    case PX_H_cvt_u64_s32:
-    case PX_H_cvt_u64_u32: return class_of(t, &o[1]);
-    case PX_H_add_u32:
-    case PX_H_add_u64: return sum(t->f, PX_TERM_ADD, class_of(t, &o[1]), class_of(t, &o[2]));
-    case PX_H_sub_u32:
-    case PX_H_sub_u64: return sum(t->f, PX_TERM_SUB, class_of(t, &o[1]), class_of(t, &o[2]));
-    case PX_H_mul_lo_u32:
-    case PX_H_mul_lo_u64:
-    case PX_H_mul_wide_s32: return product(t, &o[1], &o[2], true);
-    case PX_H_mul_wide_u32: return product(t, &o[1], &o[2], false);
-    case PX_H_mad_lo_u32:
-    case PX_H_mad_lo_u64:
-    case PX_H_mad_wide_s32: return product_and_sum(t, o, true);
-    case PX_H_mad_wide_u32: return product_and_sum(t, o, false);
-    case PX_H_shl_b32: return shifted(t, o, 32);
-    case PX_H_shl_b64: return shifted(t, o, 64);
-    default: return NEITHER;
     }
+    if (in->op == PX_IR_COPY) return is_copy(in, o) ? class_of(t, &o[1]) : NEITHER;
+    const unsigned bits = px_ir_wraps(in);
+    return bits == 32 || bits == 64 ? result_of_statement(t, in, bits) : NEITHER;
 }
 
 /* Anything else may be a scalar, which values.c will see; of a term it makes a row. */
@@ -280,28 +287,28 @@ void px_terms_find(struct px_irfn *f, const struct px_ir_uses *uses)
 
 /* ---- comparisons ---- */
 
-static const struct comparison {
-    uint16_t op;
-    uint8_t what; /* px_assume_cmp and flags */
-} comparisons[] = {
-#define BOTH(NAME, name)                                                                                     \
-    {PX_H_setp_##name##_s32, PX_ASSUME_##NAME | PX_ASSUME_SIGNED},                                           \
-    {                                                                                                        \
-        PX_H_setp_##name##_s64, PX_ASSUME_##NAME | PX_ASSUME_SIGNED | PX_ASSUME_WIDE                         \
-    }
-#define ORDER(NAME, name)                                                                                    \
-    BOTH(NAME, name), {PX_H_setp_##name##_u32, PX_ASSUME_##NAME},                                            \
-    {                                                                                                        \
-        PX_H_setp_##name##_u64, PX_ASSUME_##NAME | PX_ASSUME_WIDE                                            \
-    }
-#define EQUAL(NAME, name)                                                                                    \
-    BOTH(NAME, name), {PX_H_setp_##name##_b32, PX_ASSUME_##NAME | PX_ASSUME_SIGNED},                         \
-    {                                                                                                        \
-        PX_H_setp_##name##_b64, PX_ASSUME_##NAME | PX_ASSUME_SIGNED | PX_ASSUME_WIDE                         \
-    }
-    ORDER(LT, lt), ORDER(LE, le), ORDER(GT, gt), ORDER(GE, ge), EQUAL(EQ, eq), EQUAL(NE, ne),
-};
+/* Comparisons by their words, as px_assume_compare takes them. */
+static const struct {
+    px_word word;
+    enum px_assume_cmp what;
+} comparisons[] = {{PX_W_lt, PX_ASSUME_LT}, {PX_W_le, PX_ASSUME_LE}, {PX_W_gt, PX_ASSUME_GT},
+                   {PX_W_ge, PX_ASSUME_GE}, {PX_W_eq, PX_ASSUME_EQ}, {PX_W_ne, PX_ASSUME_NE}};
 enum { COMPARISONS = sizeof comparisons / sizeof *comparisons };
+
+/* PX_ASSUME_ of a comparison of whole numbers; whether two are equal, the sign does not say. */
+static bool compares(const struct px_ir_inst *in, uint8_t *what)
+{
+    const unsigned bits = px_ir_whole(in, 1);
+    if (px_ir_result(in) != PX_RESULT_comparison || (bits != 32 && bits != 64)) return false;
+    for (uint32_t i = 0; i < COMPARISONS; i++) {
+        if (!px_ir_has(in, comparisons[i].word)) continue;
+        const bool equal = comparisons[i].what == PX_ASSUME_EQ || comparisons[i].what == PX_ASSUME_NE;
+        *what = (uint8_t)(comparisons[i].what | (equal || px_ir_signed(in, 1) ? PX_ASSUME_SIGNED : 0) |
+                          (bits == 64 ? PX_ASSUME_WIDE : 0));
+        return true;
+    }
+    return false;
+}
 
 /* The same with the sides exchanged. */
 static uint8_t mirrored(uint8_t what)
@@ -323,14 +330,11 @@ bool px_terms_compare(const struct px_irfn *f, const struct px_ir_inst *in, stru
     if (px_ir_kind_of(in->op) != PX_IR_STATEMENT || in->guard != PX_NONE32 || in->ndst != 1 || in->nopds != 3)
         return false;
     if (!(in->flags & PX_IR_INST_FIRST) || is_lanes(f, &o[1]) == is_lanes(f, &o[2])) return false;
-    for (uint32_t i = 0; i < COMPARISONS; i++) {
-        if (comparisons[i].op != in->op) continue;
-        const bool first = is_lanes(f, &o[1]);
-        c->lanes = first ? 1 : 2, c->other = first ? 2 : 1;
-        c->what = first ? comparisons[i].what : mirrored(comparisons[i].what);
-        return true;
-    }
-    return false;
+    if (!compares(in, &c->what)) return false;
+    const bool first = is_lanes(f, &o[1]);
+    c->lanes = first ? 1 : 2, c->other = first ? 2 : 1;
+    if (!first) c->what = mirrored(c->what);
+    return true;
 }
 
 bool px_terms_alone(const struct px_irfn *f, const struct px_ir_inst *in)
@@ -361,8 +365,9 @@ enum px_terms_guard px_terms_guard(const struct px_irfn *f, const struct px_ir_i
  * where lanes differ they are about to part. */
 static bool is_logic(const struct px_ir_inst *in)
 {
-    return in->op == PX_H_and_pred || in->op == PX_H_or_pred || in->op == PX_H_xor_pred ||
-           in->op == PX_H_not_pred || in->op == PX_IR_COPY;
+    const enum px_result result = px_ir_result(in);
+    return result == PX_RESULT_intersection || result == PX_RESULT_union || result == PX_RESULT_exclusion ||
+           result == PX_RESULT_complement || result == PX_RESULT_copy;
 }
 
 static bool only_branches(const struct px_irfn *f, const struct px_ir_uses *uses, uint32_t reg)

@@ -11,8 +11,8 @@
  * its ways meet again, and is read behind that place, differs by lane.
  */
 #include "code/ir/terms.h"
+#include "code/ir/facts.h"
 #include "flow/dominators.h"
-#include "gen/handlers.h"
 
 struct values {
     struct px_irfn *f;
@@ -232,7 +232,7 @@ uint32_t px_ir_stepped(const struct px_irfn *f, const struct px_ir_inst *in)
     if (in->guard != PX_NONE32) return PX_NONE32;
     if (in->op == PX_IR_COPY && o[0].elem == 8 && o[1].elem == 8 && o[1].kind == PX_IR_REG)
         return is_scalar(f, &o[1]) ? PX_NONE32 : o[1].at;
-    if (in->op != (PX_IR_STATEMENT | PX_H_add_u64)) return PX_NONE32;
+    if (px_ir_result(in) != PX_RESULT_sum || px_ir_wraps(in) != 64) return PX_NONE32;
     if (is_scalar(f, &o[1]) == is_scalar(f, &o[2])) return PX_NONE32;
     return is_scalar(f, &o[1]) ? o[2].at : o[1].at;
 }

@@ -55,6 +55,12 @@ struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_
     return &f->insts.at[f->insts.n - 1];
 }
 
+void px_lower_result(struct px_irfn *f, enum px_result result, enum px_type type,
+                     const struct px_ir_operand *opds, uint32_t n)
+{
+    px_lower_inst(f, (px_irop)(PX_IR_STATEMENT | px_statement_find(result, type, type, NULL)), opds, 1, n);
+}
+
 struct px_ir_inst *px_lower_guarded(struct px_irfn *f, const struct px_bound *b, px_irop op,
                                     const struct px_ir_operand *opds, uint32_t ndst, uint32_t nopds)
 {

@@ -41,6 +41,9 @@ struct px_operand px_make_register(struct px_irfn *f, const struct px_inst *like
 /* Appends an instruction with its operands, results first. Valid until the next one. */
 struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_ir_operand *opds,
                                  uint32_t ndst, uint32_t nopds);
+/* Appends the statement with this result of operands of one type; n operands, the first of which is it. */
+void px_lower_result(struct px_irfn *f, enum px_result result, enum px_type type,
+                     const struct px_ir_operand *opds, uint32_t n);
 /* One more operand, which is no address, of the instruction that was appended last: the caller counts them.
  */
 void px_lower_add(struct px_irfn *f, struct px_ir_operand o);

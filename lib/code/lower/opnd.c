@@ -7,7 +7,6 @@
  * them is for emission to decide.
  */
 #include "code/lower/lower.h"
-#include "gen/handlers.h"
 #include "gen/isa_ops.h"
 #include "mem/mem.h"
 
@@ -84,7 +83,7 @@ struct px_ir_operand px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32
 struct px_ir_operand px_lower_sum(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
                                   struct px_ir_operand s)
 {
-    static const uint16_t add[9] = {[2] = PX_H_add_u16, [4] = PX_H_add_u32, [8] = PX_H_add_u64};
+    static const enum px_type sums[9] = {[2] = PX_T_U16, [4] = PX_T_U32, [8] = PX_T_U64};
     const struct px_type_info *t = px_type_info(s.type);
     if (!o->offset) return s;
     if (t->klass == PX_TC_FLOAT || t->klass == PX_TC_PRED || s.elem > 8)
@@ -93,7 +92,7 @@ struct px_ir_operand px_lower_sum(struct px_irfn *f, const struct px_bound *b, c
         px_lower_temp(f, s.elem, s.type),
         s,
         {.kind = PX_IR_IMM, .elem = s.elem, .type = s.type, .value = (uint64_t)o->offset}};
-    px_lower_inst(f, PX_IR_STATEMENT | add[s.elem], opds, 1, 3);
+    px_lower_result(f, PX_RESULT_sum, sums[s.elem], opds, 3);
     return opds[0];
 }
 

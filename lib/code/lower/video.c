@@ -9,7 +9,6 @@
  * are recorded (alu_video of tests/hw/golden). What differs is said where it is done.
  */
 #include "code/lower/lower.h"
-#include "gen/handlers.h"
 #include <string.h>
 
 static const struct px_ir_operand none;
@@ -54,11 +53,11 @@ static struct px_ir_operand move(struct px_irfn *f, enum px_fixed fix, struct px
     return d;
 }
 
-static struct px_ir_operand binary(struct px_irfn *f, unsigned handler, struct px_ir_operand a,
-                                   struct px_ir_operand b)
+static struct px_ir_operand binary(struct px_irfn *f, enum px_result result, enum px_type type,
+                                   struct px_ir_operand a, struct px_ir_operand b)
 {
     struct px_ir_operand opds[3] = {px_lower_temp(f, a.elem, a.type), a, b};
-    px_lower_inst(f, (px_irop)(PX_IR_STATEMENT | handler), opds, 1, 3);
+    px_lower_result(f, result, type, opds, 3);
     return opds[0];
 }
 
@@ -111,7 +110,7 @@ static bool is_minus(const struct px_bound *b, unsigned i)
 static struct px_ir_operand negated(struct px_irfn *f, struct px_ir_operand s)
 {
     struct px_ir_operand opds[2] = {px_lower_temp(f, 8, PX_T_S64), s};
-    px_lower_inst(f, PX_IR_STATEMENT | PX_H_neg_s64, opds, 1, 2);
+    px_lower_result(f, PX_RESULT_negation, PX_T_S64, opds, 2);
     return opds[0];
 }
 
@@ -168,11 +167,11 @@ static struct px_ir_operand secondary(const struct video *v, px_word op, struct 
 {
     struct px_irfn *f = v->f;
     const bool set = v->b->inst->opcode->word == PX_W_vset, sign = set ? v->a_signed : v->dst_signed;
-    if (op == PX_W_add) return binary(f, PX_H_add_u32, low(f, t), v->c);
+    const enum px_result result = op == PX_W_min ? PX_RESULT_minimum : PX_RESULT_maximum;
+    if (op == PX_W_add) return binary(f, PX_RESULT_sum, PX_T_U32, low(f, t), v->c);
     struct px_ir_operand c = part(f, v->c, 0, 32, sign);
     if (is_sum(v) || (shift && v->sat && !sign)) t = move(f, PX_FIX_wrap8, t, 32);
-    if (sign) return low(f, binary(f, op == PX_W_min ? PX_H_min_s64 : PX_H_max_s64, t, c));
-    return low(f, binary(f, op == PX_W_min ? PX_H_min_u64 : PX_H_max_u64, t, c));
+    return low(f, binary(f, result, sign ? PX_T_S64 : PX_T_U64, t, c));
 }
 
 /* The result in place of a part of c. The chip puts 0 into the upper half, whatever the result. */
@@ -218,7 +217,7 @@ static struct px_ir_operand simd_part(const struct video *v, uint32_t i, uint32_
     uint32_t bits = 32 / n;
     struct px_ir_operand s[2] = {simd_source(v, 1, i, n, v->a_signed), simd_source(v, 2, i, n, v->b_signed)};
     struct px_ir_operand t = compute(v, s, 2);
-    if (sum) return binary(f, PX_H_add_u32, d, low(f, t));
+    if (sum) return binary(f, PX_RESULT_sum, PX_T_U32, d, low(f, t));
     if (v->sat) t = move(f, v->dst_signed ? PX_FIX_clamp_signed8 : PX_FIX_clamp_unsigned8, t, bits);
     return px_lower_fixed(f, n == 2 ? PX_FIX_insert_half4 : PX_FIX_insert_byte4, 4, d, low(f, t), i * bits);
 }
