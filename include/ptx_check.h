@@ -24,6 +24,13 @@ enum {
         PTX_CHECK_RACE | PTX_CHECK_RACE_VALUES | PTX_CHECK_INIT | PTX_CHECK_SYNC | PTX_CHECK_LAUNCH
 };
 
+/*
+ * The checks that words of --check and PTXVM_CHECK ask for: race, init, sync, launch, all, separated by
+ * commas; no-race-values leaves PTX_CHECK_RACE_VALUES out. PTX_ERROR_INVALID_ARGUMENT: another word, or no
+ * check.
+ */
+PTX_API ptx_status ptx_check_parse(const char *words, unsigned *checks);
+
 typedef enum ptx_check_kind {
     PTX_FOUND_WRITE_WRITE = 1, /* a race of two writes; */
     PTX_FOUND_READ_WRITE = 2,  /* of a read and a later write; */

@@ -10,38 +10,13 @@
 
 /* ---- the option ---- */
 
-static const struct {
-    const char *word;
-    unsigned checks;
-} known[] = {{"race", PTX_CHECK_RACE | PTX_CHECK_RACE_VALUES},
-             {"no-race-values", 0},
-             {"init", PTX_CHECK_INIT},
-             {"sync", PTX_CHECK_SYNC},
-             {"launch", PTX_CHECK_LAUNCH},
-             {"all", PTX_CHECK_ALL}};
-
-static unsigned check_word(const char *word, size_t length)
-{
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strlen(known[i].word) == length && strncmp(known[i].word, word, length) == 0)
-            return known[i].checks;
-    fail(EXIT_USAGE, "--check: '%.*s' is none of race, init, sync, launch, all, no-race-values", (int)length,
-         word);
-}
-
 unsigned check_words(const char *words)
 {
-    unsigned checks = 0;
-    bool values = true;
-    for (const char *at = words;; at++) {
-        const size_t length = strcspn(at, ",");
-        checks |= check_word(at, length);
-        if (strncmp(at, "no-race-values", length) == 0 && length > 5) values = false;
-        at += length;
-        if (!*at) break;
-    }
-    if (!checks) fail(EXIT_USAGE, "--check: '%s' checks nothing", words);
-    return values ? checks : checks & ~(unsigned)PTX_CHECK_RACE_VALUES;
+    unsigned checks;
+    if (ptx_check_parse(words, &checks) != PTX_OK)
+        fail(EXIT_USAGE, "--check: '%s' is not words of race, init, sync, launch, all, no-race-values",
+             words);
+    return checks;
 }
 
 /* ---- text ---- */

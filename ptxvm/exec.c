@@ -123,6 +123,7 @@ static void set_options(const struct options *options)
         setenv("PTXVM_SCHEDULE", random, 1);
     }
     if (options->launches) setenv("PTXVM_LAUNCHES", options->launches_to ? options->launches_to : "text", 1);
+    if (options->check) setenv("PTXVM_CHECK", options->check_words, 1);
     if (options->dump) setenv("PTXVM_DUMP_IR", *options->dump_ir ? options->dump_ir : "fusion", 1);
     if (options->arch) setenv("PTXVM_ARCH", options->arch, 1);
     if (options->profile == PTX_PROFILE_ALL) setenv("PTXVM_PROFILE", "all", 1);
@@ -313,6 +314,17 @@ static void print_counts(json_t *report, double seconds)
     }
 }
 
+/* --check: what was found has been told as it was found. */
+static int check_program(json_t *report, int code, const struct options *options)
+{
+    const json_int_t errors = json_integer_value(json_object_get(report, "check_errors")),
+                     warnings = json_integer_value(json_object_get(report, "check_warnings"));
+    if (!options->quiet || errors + warnings)
+        fprintf(stderr, "ptxvm: check: %lld error%s, %lld warning%s\n", (long long)errors,
+                errors == 1 ? "" : "s", (long long)warnings, warnings == 1 ? "" : "s");
+    return code == EXIT_FINE && errors ? options->check_exit : code;
+}
+
 static double now(void)
 {
     struct timespec time;
@@ -343,6 +355,7 @@ static int run_and_report(const struct options *options, const char *path)
                 code);
         code = EXIT_FAULT;
     }
+    if (options->check) code = check_program(report, code, options);
     json_decref(report);
     free(folder);
     free(name);
@@ -355,7 +368,8 @@ int program_run(const struct options *options)
     program_check(path);
     set_options(options);
     set_libraries();
-    if (!options->strict && !options->report && !options->counts) become(path, options->program);
+    if (!options->strict && !options->report && !options->counts && !options->check)
+        become(path, options->program);
     const int code = run_and_report(options, path);
     free(path);
     return code;

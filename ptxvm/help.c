@@ -98,7 +98,8 @@ const char *const help_text[] = {
     "\n",
     "With --exec (also --arch --threads --max-steps --timeout --max-output --max-host --deterministic "
     "--approx\n"
-    "--ub --fmad --profile --async --schedule --memory --launches --counts)\n"
+    "--ub --fmad --profile --async --schedule --memory --launches --counts "
+    "--check)\n"
     "  --devices N         virtual devices (1)                    --report FILE.json   what ran, and what "
     "failed\n"
     "  --strict            exit code 4 when there was a fault or an unsupported call, whatever the program "

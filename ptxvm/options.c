@@ -388,7 +388,10 @@ static bool store_device_option(struct options *options, int option, const char 
 static bool store_check_option(struct options *options, int option, const char *value)
 {
     switch (option) {
-    case OPT_CHECK: options->check |= check_words(value); return true;
+    case OPT_CHECK:
+        options->check = check_words(value);
+        options->check_words = value;
+        return true;
     case OPT_CHECK_EXIT: options->check_exit = (int)number("--check-exit", value, 255); return true;
     case OPT_CHECK_LIMIT:
         options->check_limit = (unsigned)number("--check-limit", value, UINT32_MAX);
@@ -425,7 +428,6 @@ void options_parse(struct options *options, int argc, char **argv)
         if (option == 'h') option = OPT_HELP;
         if (option == 'V') option = OPT_VERSION;
         if (option == OPT_EXEC) {
-            if (options->check) fail(EXIT_USAGE, "--check does not go with --exec yet");
             if (options->trace_file) fail(EXIT_USAGE, "--trace does not go with --exec");
             if (options->launch_patterns.n)
                 fail(EXIT_USAGE, "--expect-launch and its kin do not go with --exec");

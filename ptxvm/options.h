@@ -36,9 +36,10 @@ struct options {
     bool launches;           /* --launches, */
     const char *launches_to; /* and its value; NULL: as text */
     struct words
-        launch_patterns;  /* --expect-launch and its kin, as patterns of ptx_launches.h; owned words */
-    unsigned check;       /* --check: PTX_CHECK_; 0 without */
-    unsigned check_limit; /* findings that are shown */
+        launch_patterns;     /* --expect-launch and its kin, as patterns of ptx_launches.h; owned words */
+    unsigned check;          /* --check: PTX_CHECK_; 0 without */
+    const char *check_words; /* as given last */
+    unsigned check_limit;    /* findings that are shown */
     int check_exit;
     bool deterministic, approx_exact, ub_chip;
     ptx_async async;

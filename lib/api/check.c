@@ -1,5 +1,6 @@
 /* api/check.c - the public functions of ptx_check.h, and how a device comes to its checks. */
 #include "api/check.h"
+#include <string.h>
 #include "base/alloc.h"
 #include "cdp/mistakes.h"
 #include "san/san.h"
@@ -46,6 +47,38 @@ void px_check_end(struct px_checks *checks)
     px_san_free(checks->san);
     px_mistakes_free(checks->mistakes);
     *checks = (struct px_checks){0};
+}
+
+static const struct {
+    const char *word;
+    unsigned checks, without;
+} words_known[] = {{"race", PTX_CHECK_RACE | PTX_CHECK_RACE_VALUES, 0},
+                   {"init", PTX_CHECK_INIT, 0},
+                   {"sync", PTX_CHECK_SYNC, 0},
+                   {"launch", PTX_CHECK_LAUNCH, 0},
+                   {"all", PTX_CHECK_ALL, 0},
+                   {"no-race-values", 0, PTX_CHECK_RACE_VALUES}};
+enum { WORDS = sizeof words_known / sizeof *words_known };
+
+PTX_API ptx_status ptx_check_parse(const char *words, unsigned *checks)
+{
+    unsigned wanted = 0, without = 0;
+    if (!words || !checks) return PTX_ERROR_INVALID_ARGUMENT;
+    for (const char *at = words;; at++) {
+        const size_t length = strcspn(at, ",");
+        unsigned i = 0;
+        while (i < WORDS &&
+               (strlen(words_known[i].word) != length || strncmp(words_known[i].word, at, length) != 0))
+            i++;
+        if (i == WORDS) return PTX_ERROR_INVALID_ARGUMENT;
+        wanted |= words_known[i].checks;
+        without |= words_known[i].without;
+        at += length;
+        if (!*at) break;
+    }
+    if (!(wanted & ~without)) return PTX_ERROR_INVALID_ARGUMENT;
+    *checks = wanted & ~without;
+    return PTX_OK;
 }
 
 PTX_API ptx_status ptx_device_findings(ptx_device *device, ptx_check_fn tell, void *user)

@@ -31,6 +31,8 @@ TEXT = b""".version 7.0
     }
     ret;
 }
+.global .u32 g;
+.visible .entry racy() { .reg .u32 t; mov.u32 t, %tid.x; st.global.u32 [g], t; ret; }
 .visible .entry wild() { .reg .u64 p; mov.u64 p, 16; st.global.u32 [p], 1; ret; }
 """
 
@@ -63,14 +65,14 @@ def child(kind):
         print(f"device {major.value}.{minor.value} number {uuid.raw[15]}")
     if kind == "newer":
         newer(cuda)
-    if kind != "run":
+    if kind not in ("run", "racy"):
         return
     module, function = ctypes.c_void_p(), ctypes.c_void_p()
     cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0)
     print("load", cuda.cuModuleLoadData(ctypes.byref(module), TEXT))
-    for name in (b"hi", b"hi", b"wild"):
+    for name in (b"racy",) if kind == "racy" else (b"hi", b"hi", b"wild"):
         cuda.cuModuleGetFunction(ctypes.byref(function), module, name)
-        cuda.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+        cuda.cuLaunchKernel(function, 1, 1, 1, 2 if kind == "racy" else 1, 1, 1, 0, None, None, None)
     print("graphics", cuda.cuGraphicsMapResources(0, None, None))
     sys.stdout.flush()
     print("end", cuda.cuCtxSynchronize())
@@ -116,6 +118,7 @@ def main():
         ("PTXVM_SCHEDULE", "random"),
         ("PTXVM_SCHEDULE", "random:4294967296"),
         ("PTXVM_COUNTS", "2"),
+        ("PTXVM_CHECK", "races"),
         ("PTXVM_LOG", "/nonexistent/file"),
         ("PTXVM_PROFILE", "12.0"),
     ):
@@ -151,6 +154,20 @@ def main():
         check("log", text.count("cuGraphicsMapResources is not supported"), 1)
     check("a fault without a log", "CUDA_ERROR_ILLEGAL_ADDRESS (700)" in run("run").stderr, True)
     check("off", run("run", PTXVM_LOG="off").stderr, "")
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        racy = run("racy", PTXVM_CHECK="race,sync", PTXVM_REPORT=report)
+        check("a race", "[race-write-write], 1 times" in racy.stderr, True)
+        check("both sides", racy.stderr.count("write of 4 bytes by thread ("), 2)
+        with open(report, encoding="utf-8") as file:
+            told = json.load(file)
+        check("its number", (told["check_errors"], told["check_warnings"]), (1, 0))
+    check("nobody asks", run("racy").stderr, "")
+    for options, code in (("--check=race", 6), ("--check=sync", 0), ("--check=race --check-exit=9", 9)):
+        command = [os.path.join(BUILD, "bin", "ptxvm"), *options.split(), "--exec", sys.executable, __file__]
+        ran = subprocess.run([*command, "racy"], capture_output=True, text=True, timeout=300, check=False)
+        check(f"{options}: exit code", ran.returncode, code)
+        check(f"{options}: summary", f"ptxvm: check: {int(code > 0)} error" in ran.stderr, True)
     print("\n".join(failures))
     sys.exit(1 if failures else 0)
 

@@ -123,6 +123,7 @@ static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
                                 .async_seed = s->async_seed,
                                 .counts = s->counts,
                                 .launches = s->launches ? LAUNCHES_BYTES : 0,
+                                .check = s->check,
                                 .dump_ir = s->dump_ir,
                                 .dump = dump,
                                 .schedule = s->schedule,
@@ -245,6 +246,7 @@ void px_cu_context_count(void *context, void *user)
     px_cu_log_instructions(progress.thread_instructions_ever);
     if (px_cu_settings()->counts) ptx_device_counts(vm, PTX_COUNT_BY_OPCODE, px_cu_log_count, NULL);
     if (px_cu_settings()->launches) px_cu_log_launches(vm);
+    if (px_cu_settings()->check) px_cu_findings(vm);
 }
 
 /* ---- making and ending ---- */

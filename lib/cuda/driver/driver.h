@@ -125,6 +125,7 @@ struct px_cu_settings {
     bool deterministic;
     bool counts;
     const char *launches; /* PTXVM_LAUNCHES; NULL: no list is kept */
+    unsigned check;       /* PTXVM_CHECK: PTX_CHECK_ */
     const char *dump_ir;  /* NULL: nobody looks */
     ptx_schedule schedule;
     uint64_t schedule_seed;
@@ -162,6 +163,9 @@ void px_cu_log_fault(ptx_status status, const ptx_fault *fault);
 void px_cu_log_instructions(uint64_t more);
 /* Of one opcode of one kernel; for PTXVM_REPORT, where PTXVM_COUNTS asks for it. */
 void px_cu_log_count(void *unused, const ptx_count *count);
+/* findings.c: what the kernels of a device that goes did wrong. */
+void px_cu_findings(ptx_device *vm);
+void px_cu_log_found(uint64_t errors, uint64_t warnings); /* for the report */
 /* The list of launches of a device that goes, where PTXVM_LAUNCHES asks for it. False: the word is none. */
 bool px_cu_log_launches_known(const char *where);
 void px_cu_log_launches(ptx_device *vm);

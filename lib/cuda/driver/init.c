@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cuda/driver/driver.h"
+#include "ptx_check.h"
 
 enum state { FRESH, READY, FAILED, FORKED, ENDING /* by a signal */, ENDED };
 
@@ -189,6 +190,9 @@ static bool read_environment(void)
     if (settings.launches && !px_cu_log_launches_known(settings.launches))
         return wrong("PTXVM_LAUNCHES", "text, or text:FILE, json:FILE, svg:FILE, dot:FILE",
                      settings.launches);
+    const char *check = given("PTXVM_CHECK");
+    if (check && ptx_check_parse(check, &settings.check) != PTX_OK)
+        return wrong("PTXVM_CHECK", "words of race, init, sync, launch, all, no-race-values", check);
     if (!read_arch((unsigned)devices)) return false;
     /* A value that CUDA does not know is none there, so neither is it here. */
     const char *loading = given("CUDA_MODULE_LOADING"), *launch = given("CUDA_LAUNCH_BLOCKING");

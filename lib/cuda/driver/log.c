@@ -37,7 +37,7 @@ static char *report_path;
 static struct tally *unsupported, *kernels, *faults;
 static struct counted *counts;
 static unsigned faults_kept;
-static uint64_t launches, instructions;
+static uint64_t launches, instructions, found_errors, found_warnings;
 static pid_t process;
 
 /* `name` with the number of the process for %p; NULL: out of memory. */
@@ -313,9 +313,20 @@ static void report_write(void)
     json_faults(to);
     json_counts(to, "unsupported", "calls", unsupported);
     json_opcodes(to);
+    if (px_cu_settings()->check)
+        fprintf(to, "  \"check_errors\": %llu,\n  \"check_warnings\": %llu,\n",
+                (unsigned long long)found_errors, (unsigned long long)found_warnings);
     fprintf(to, "  \"launches\": %llu,\n  \"instructions\": %llu\n}\n", (unsigned long long)launches,
             (unsigned long long)instructions);
     fclose(to);
+}
+
+void px_cu_log_found(uint64_t errors, uint64_t warnings)
+{
+    pthread_mutex_lock(&lock);
+    found_errors += errors;
+    found_warnings += warnings;
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- the list of launches ---- */
