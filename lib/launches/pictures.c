@@ -1,14 +1,14 @@
 /*
  * pictures.c - the folded tree of launches for graphviz and as SVG.
  *
- * The SVG has a column a depth and a row a leaf; a node stands beside its first child. Each kernel has a
- * colour; the bar below a node is its part of all instructions.
+ * The SVG has a row a node, further to the right the deeper it is. Each kernel has a colour; the bar in a
+ * node is its part of all instructions.
  */
 #include <inttypes.h>
 #include <string.h>
 #include "launches/launches.h"
 
-enum { BOX_WIDTH = 330, BOX_HEIGHT = 66, GAP_X = 40, GAP_Y = 14, MARGIN = 16, LINE_CHARS = 50 };
+enum { BOX_WIDTH = 700, BOX_HEIGHT = 66, INDENT = 28, GAP_Y = 10, MARGIN = 16, LINE_CHARS = 105 };
 enum { NODES_DRAWN = 300 };
 
 /* The node behind n in the order parent, child, sibling, and how much deeper that is; NULL: the end. */
@@ -109,7 +109,8 @@ static const char *short_title(struct px_arena *arena, const struct px_launch_no
 
 static void svg_node(struct picture *p, const struct px_launch_node *n, unsigned depth, unsigned row)
 {
-    const int x = MARGIN + (int)depth * (BOX_WIDTH + GAP_X), y = MARGIN + (int)row * (BOX_HEIGHT + GAP_Y);
+    const int x = MARGIN + (int)depth * INDENT, y = MARGIN + (int)row * (BOX_HEIGHT + GAP_Y);
+    const char *from = px_launch_node_from(p->arena, n), *numbers = px_launch_node_numbers(p->arena, n);
     const double part = (double)n->instructions / (double)p->instructions;
     px_out_text(p->out, "<g><title>");
     xml_text(p->out, px_launch_node_title(p->arena, n));
@@ -126,16 +127,17 @@ static void svg_node(struct picture *p, const struct px_launch_node *n, unsigned
                x + 8, y + BOX_HEIGHT - 8, part * (BOX_WIDTH - 16), hue_of(n->first));
     svg_line(p, x + 10, y + 18, "title", short_title(p->arena, n));
     svg_line(p, x + 10, y + 35, "small", px_launch_node_params(p->arena, n));
-    svg_line(p, x + 10, y + 51, "small", px_launch_node_numbers(p->arena, n));
+    if (*from) numbers = px_arena_printf(p->arena, "%s, at %s", numbers, from);
+    svg_line(p, x + 10, y + 51, "small", numbers);
     px_out_text(p->out, "</g>\n");
 }
 
 static void svg_edge(struct picture *p, unsigned depth, unsigned from, unsigned to)
 {
-    const int x = MARGIN + (int)depth * (BOX_WIDTH + GAP_X) - GAP_X, half = BOX_HEIGHT / 2,
-              y = MARGIN + (int)from * (BOX_HEIGHT + GAP_Y) + half,
-              below = MARGIN + (int)to * (BOX_HEIGHT + GAP_Y) + half;
-    px_out(p->out, "<path d=\"M%d %dH%dV%dH%d\" class=\"edge\"/>\n", x, y, x + GAP_X / 2, below, x + GAP_X);
+    const int x = MARGIN + (int)(depth - 1) * INDENT + INDENT / 2,
+              y = MARGIN + (int)from * (BOX_HEIGHT + GAP_Y) + BOX_HEIGHT,
+              below = MARGIN + (int)to * (BOX_HEIGHT + GAP_Y) + BOX_HEIGHT / 2;
+    px_out(p->out, "<path d=\"M%d %dV%dH%d\" class=\"edge\"/>\n", x, y, below, x + INDENT / 2);
 }
 
 /* Calls `draw` for each node with its place; the rows and columns that there are. */
@@ -154,7 +156,7 @@ static void lay_out(struct picture *p,
         if ((unsigned)depth + 1 > *columns) *columns = (unsigned)depth + 1;
         n = walk(n, &deeper);
         depth += deeper;
-        row += deeper <= 0;
+        row++;
     }
 }
 
@@ -180,7 +182,7 @@ void px_launches_svg(struct px_arena *arena, const struct px_launches *l, struct
     unsigned rows, columns;
     p.rows = PX_NEW_N(arena, unsigned, l->n + 1);
     lay_out(&p, skip, &rows, &columns);
-    const unsigned width = columns * (BOX_WIDTH + GAP_X) + 2 * MARGIN - GAP_X,
+    const unsigned width = (columns - 1) * INDENT + BOX_WIDTH + 2 * MARGIN,
                    height = rows * (BOX_HEIGHT + GAP_Y) + 2 * MARGIN - GAP_Y;
     px_out(out,
            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">\n",

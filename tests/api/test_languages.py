@@ -17,12 +17,18 @@ WARN = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-missing-field-initial
 SAMPLES = os.path.join(ROOT, "samples", "embed")
 LAUNCHES = os.path.join(SAMPLES, "launches.ptx")
 REFUSED = "refused: buffer of 8 bytes for 12 bytes of parameters\nall as expected\n"
+BACKEND_C = "the buffer was got for 24 bytes; the parameters of child are 12\nall as expected\n"
+BACKEND_PYTHON = """f is 1.5, not 0
+parameter 'n' of child (.u32, bytes 8 to 11) was never stored
+all as expected
+"""
 EMBED_FORTRAN = """line 4, column 14: Not a name of any known instruction: 'ad'
 .0 .5 1.0 1.5
 CUDA_ERROR_ILLEGAL_ADDRESS: thread 4, st.global.f64 [%at], %x;
 """
 COMPILED = [  # compiler, options, source, arguments, output
     ("cc", ["-std=c99", "-Iinclude"], "samples/embed/launches.c", [LAUNCHES], REFUSED),
+    ("cc", ["-std=c99", "-Iinclude"], "samples/embed/backend.c", [], BACKEND_C),
     ("g++", ["-std=c++17", "-Iinclude", "-pthread"], "tests/api/cpp/ptxvm.cpp", [], "all as expected\n"),
     ("g++", ["-std=c++20", "-Iinclude", "-pthread"], "tests/api/cpp/ptxvm.cpp", [], "all as expected\n"),
     ("clang++", ["-std=c++17", "-Iinclude", "-pthread"], "tests/api/cpp/ptxvm.cpp", [], "all as expected\n"),
@@ -60,7 +66,8 @@ def main():
     env = dict(os.environ, PTXVM_LIBRARY=library, PYTHONPATH=os.path.join(ROOT, "lib", "python"))
     with tempfile.TemporaryDirectory() as folder:
         results = [
-            (output_of([sys.executable, f"{SAMPLES}/launches.py", LAUNCHES], folder, env=env), REFUSED)
+            (output_of([sys.executable, f"{SAMPLES}/launches.py", LAUNCHES], folder, env=env), REFUSED),
+            (output_of([sys.executable, f"{SAMPLES}/backend.py"], folder, env=env), BACKEND_PYTHON),
         ]
         for compiler, options, source, arguments, wanted in COMPILED:
             if not shutil.which(compiler):
