@@ -72,7 +72,7 @@ UNIT_LEVELS = portable
 endif
 LEVEL_FLAGS_portable =
 LEVEL_FLAGS_avx2 = -mavx2 -mfma -mf16c -mbmi2
-LEVEL_FLAGS_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mprefer-vector-width=512
+LEVEL_FLAGS_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mfma -mf16c -mbmi2 -mprefer-vector-width=512
 LEVEL_FLAGS_avx512vbmi = $(LEVEL_FLAGS_avx512) -mavx512vbmi -mavx512vnni
 # A family of rows (`family` lines of the tables) has files of its own, so that a new row changes one of them.
 FAMILIES := $(shell sed -n 's/^family \([a-z]*\).*/\1/p' grammar/isa*.tbl | sort -u)

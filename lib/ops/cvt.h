@@ -78,20 +78,30 @@ static inline uint16_t px_round_rpi_f16(uint16_t a)
         type v = (type)(small | big | bad ? (ftype)0 : x);                                                   \
         return bad ? (type)(nan) : small ? (type)(least) : big ? (type)(most) : v;                           \
     }
+/* Where the float has all values of the type: clamped before it is converted, by way of `word`. */
+#define PX_TO_LESS(round, I, type, word, least, most, nan, F, ftype)                                         \
+    static inline type px_cvt_##round##_##I##_##F(ftype a)                                                   \
+    {                                                                                                        \
+        ftype x = px_round_##round##_##F(a);                                                                 \
+        x = x > (ftype)(least) ? x : (ftype)(least);                                                         \
+        x = x < (ftype)(most) ? x : (ftype)(most);                                                           \
+        return (type)(word)(a != a ? (ftype)(nan) : x);                                                      \
+    }
 #define PX_TO_INTS(round, F, ftype, nan)                                                                     \
-    PX_TO_INT(round, u8, uint8_t, 0, 256, 0, UINT8_MAX, nan ? 0x80 : 0, F, ftype)                            \
-    PX_TO_INT(round, u16, uint16_t, 0, 65536, 0, UINT16_MAX, nan ? 0x8000 : 0, F, ftype)                     \
-    PX_TO_INT(round, u32, uint32_t, 0, 4294967296.0, 0, UINT32_MAX, nan ? 0x80000000u : 0, F, ftype)         \
+    PX_TO_LESS(round, u8, uint8_t, int32_t, 0, UINT8_MAX, nan ? 0x80 : 0, F, ftype)                          \
+    PX_TO_LESS(round, u16, uint16_t, int32_t, 0, UINT16_MAX, nan ? 0x8000 : 0, F, ftype)                     \
     PX_TO_INT(round, u64, uint64_t, 0, 18446744073709551616.0, 0, UINT64_MAX, 0x8000000000000000u, F, ftype) \
-    PX_TO_INT(round, s8, int8_t, -128, 128, INT8_MIN, INT8_MAX, nan ? INT8_MIN : 0, F, ftype)                \
-    PX_TO_INT(round, s16, int16_t, -32768, 32768, INT16_MIN, INT16_MAX, nan ? INT16_MIN : 0, F, ftype)       \
-    PX_TO_INT(round, s32, int32_t, -2147483648.0, 2147483648.0, INT32_MIN, INT32_MAX, nan ? INT32_MIN : 0,   \
-              F, ftype)                                                                                      \
+    PX_TO_LESS(round, s8, int8_t, int32_t, INT8_MIN, INT8_MAX, nan ? INT8_MIN : 0, F, ftype)                 \
+    PX_TO_LESS(round, s16, int16_t, int32_t, INT16_MIN, INT16_MAX, nan ? INT16_MIN : 0, F, ftype)            \
     PX_TO_INT(round, s64, int64_t, -9223372036854775808.0, 9223372036854775808.0, INT64_MIN, INT64_MAX,      \
               INT64_MIN, F, ftype)
 #define PX_ROUNDINGS(round)                                                                                  \
     PX_TO_INTS(round, f32, float, 0)                                                                         \
-    PX_TO_INTS(round, f64, double, 1)
+    PX_TO_INT(round, u32, uint32_t, 0, 4294967296.0, 0, UINT32_MAX, 0, f32, float)                           \
+    PX_TO_INT(round, s32, int32_t, -2147483648.0, 2147483648.0, INT32_MIN, INT32_MAX, 0, f32, float)         \
+    PX_TO_INTS(round, f64, double, 1)                                                                        \
+    PX_TO_LESS(round, u32, uint32_t, uint32_t, 0, UINT32_MAX, 0x80000000u, f64, double)                      \
+    PX_TO_LESS(round, s32, int32_t, int32_t, INT32_MIN, INT32_MAX, INT32_MIN, f64, double)
 PX_ROUNDINGS(rni)
 PX_ROUNDINGS(rzi)
 PX_ROUNDINGS(rmi)

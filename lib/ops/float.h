@@ -109,27 +109,26 @@ PX_TESTP_BOTH(subnormal, (x > 0) & (x < least))
 
 /* ---- min and max (PTX ISA 9.7.3): a NaN loses, or wins with .NaN; -0 is less than +0 ---- */
 
-static inline int32_t px_order32(uint32_t u)
+static inline uint32_t px_choose32(uint32_t where, uint32_t yes, uint32_t no)
 {
-    return (int32_t)(u ^ ((uint32_t)((int32_t)u >> 31) & 0x7fffffffu));
+    return no ^ ((no ^ yes) & (0u - where));
 }
+/* Of equal numbers, which may be zeros, either or both bits. A NaN loses, or wins. */
 static inline uint32_t px_select32(uint32_t x, uint32_t y, int max, int nan)
 {
-    uint32_t less = px_order32(x) < px_order32(y) ? x : y, more = px_order32(x) < px_order32(y) ? y : x;
-    uint32_t xn = px_is_nan32(x), yn = px_is_nan32(y), r = max ? more : less;
-    r = xn ? y : yn ? x : r;
-    return (xn & yn) | (nan ? xn | yn : 0) ? PX_NAN32 : r;
+    const float p = px_float_b32(x), q = px_float_b32(y);
+    const uint32_t xn = p != p, yn = q != q;
+    uint32_t r = px_choose32(max ? p > q : p < q, x, y);
+    r = px_choose32(p == q, max ? x & y : x | y, r);
+    r = px_choose32(yn, x, r);
+    return px_choose32(nan ? xn | yn : xn & yn, PX_NAN32, r);
 }
 static inline float px_minmax_f32(float a, float b, int max, int ftz, int nan, int xorsign)
 {
-    uint32_t x = px_flush32(px_bits_f32(a), ftz), y = px_flush32(px_bits_f32(b), ftz), sign = 0, r;
-    if (xorsign) {
-        sign = (x ^ y) & 0x80000000u;
-        x &= 0x7fffffffu;
-        y &= 0x7fffffffu;
-    }
-    r = px_select32(x, y, max, nan);
-    return px_float_b32(px_is_nan32(r) ? r : r | sign);
+    const uint32_t x = px_flush32(px_bits_f32(a), ftz), y = px_flush32(px_bits_f32(b), ftz);
+    if (!xorsign) return px_float_b32(px_select32(x, y, max, nan));
+    const uint32_t r = px_select32(x & 0x7fffffffu, y & 0x7fffffffu, max, nan);
+    return px_float_b32(px_choose32(px_is_nan32(r), r, r | ((x ^ y) & 0x80000000u)));
 }
 static inline float px_min_f32(float a, float b, int ftz, int nan, int xorsign)
 {
@@ -187,17 +186,13 @@ static inline double px_div_f64(double a, double b)
     return px_keep_nan(a, a / b);
 }
 
-static inline int64_t px_order64(uint64_t u)
-{
-    return (int64_t)(u ^ ((uint64_t)((int64_t)u >> 63) & 0x7fffffffffffffffu));
-}
 static inline double px_minmax_f64(double a, double b, int max)
 {
-    uint64_t x = px_bits_f64(a), y = px_bits_f64(b);
-    uint64_t xn = px_is_nan64(x), yn = px_is_nan64(y);
-    uint64_t less = px_order64(x) < px_order64(y) ? x : y, more = px_order64(x) < px_order64(y) ? y : x;
-    uint64_t r = xn ? y : yn ? x : max ? more : less;
-    return px_float_b64(xn & yn ? px_quiet64(y) : r);
+    const uint64_t x = px_bits_f64(a), y = px_bits_f64(b);
+    uint64_t r = (max ? a > b : a < b) ? x : y;
+    r = a == b ? (max ? x & y : x | y) : r;
+    r = b != b ? x : r;
+    return px_float_b64((a != a) & (b != b) ? px_quiet64(y) : r);
 }
 static inline double px_min_f64(double a, double b)
 {

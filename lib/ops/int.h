@@ -55,15 +55,21 @@ static inline int64_t px_mulhi_s64(int64_t a, int64_t b)
     return (int64_t)h;
 }
 
+/* Where the result's sign is neither operand's (of a difference: b's counts the other way), it passed the
+ * end. */
+static inline int32_t px_saturated(uint32_t a, uint32_t r, uint32_t passed)
+{
+    return (int32_t)(passed >> 31 ? (a >> 31) + INT32_MAX : r);
+}
 static inline int32_t px_add_sat_s32(int32_t a, int32_t b)
 {
-    int64_t s = (int64_t)a + b;
-    return s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : (int32_t)s;
+    const uint32_t r = (uint32_t)a + (uint32_t)b;
+    return px_saturated((uint32_t)a, r, ((uint32_t)a ^ r) & ((uint32_t)b ^ r));
 }
 static inline int32_t px_sub_sat_s32(int32_t a, int32_t b)
 {
-    int64_t s = (int64_t)a - b;
-    return s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : (int32_t)s;
+    const uint32_t r = (uint32_t)a - (uint32_t)b;
+    return px_saturated((uint32_t)a, r, ((uint32_t)a ^ (uint32_t)b) & ((uint32_t)a ^ r));
 }
 
 /* ---- packed halves ---- */
@@ -106,18 +112,44 @@ static inline uint32_t px_brev_b32(uint32_t a)
 }
 static inline uint64_t px_brev_b64(uint64_t a)
 {
-    return (uint64_t)px_brev_b32((uint32_t)a) << 32 | px_brev_b32((uint32_t)(a >> 32));
+    a = (a >> 1 & 0x5555555555555555u) | (a & 0x5555555555555555u) << 1;
+    a = (a >> 2 & 0x3333333333333333u) | (a & 0x3333333333333333u) << 2;
+    a = (a >> 4 & 0x0f0f0f0f0f0f0f0fu) | (a & 0x0f0f0f0f0f0f0f0fu) << 4;
+    return __builtin_bswap64(a);
+}
+
+static inline uint32_t px_popc_b32(uint32_t a)
+{
+    return (uint32_t)__builtin_popcount(a);
+}
+/* Sums of neighbouring bits, pairs, nibbles, bytes: few machines count the bits of vectors. */
+static inline uint32_t px_popc_b64(uint64_t a)
+{
+    a -= a >> 1 & 0x5555555555555555u;
+    a = (a & 0x3333333333333333u) + (a >> 2 & 0x3333333333333333u);
+    a = (a + (a >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    a += a >> 8;
+    a += a >> 16;
+    return (uint32_t)(a + (a >> 32)) & 0x7f;
+}
+static inline uint32_t px_clz_b32(uint32_t a)
+{
+    return a ? (uint32_t)__builtin_clz(a) : 32;
+}
+static inline uint32_t px_clz_b64(uint64_t a)
+{
+    return a ? (uint32_t)__builtin_clzll(a) : 64;
 }
 
 /* Position of the most significant bit that is not a sign bit; all ones when there is none. */
 static inline uint32_t px_bfind_u64(uint64_t a, int shiftamt)
 {
-    uint32_t clz = a ? (uint32_t)__builtin_clzll(a) : 64;
+    uint32_t clz = px_clz_b64(a);
     return !a ? 0xffffffffu : shiftamt ? clz : 63 - clz;
 }
 static inline uint32_t px_bfind_u32(uint32_t a, int shiftamt)
 {
-    uint32_t clz = a ? (uint32_t)__builtin_clz(a) : 32;
+    uint32_t clz = px_clz_b32(a);
     return !a ? 0xffffffffu : shiftamt ? clz : 31 - clz;
 }
 static inline uint32_t px_bfind_s32(int32_t a, int shiftamt)
@@ -147,25 +179,28 @@ static inline uint32_t px_fns(uint32_t mask, uint32_t base, int32_t offset)
  * Bit field extract; beyond the top the sign (or zero) goes on. Position and length count modulo 256 for 32
  * bits; for 64 bits the chip takes all of them, so that 256 is past the end.
  */
-#define PX_BFE(T, type, utype, width, is_signed)                                                             \
-    static inline type px_bfe_##T(type value, uint32_t pos, uint32_t len)                                    \
+#define PX_BFE(width, utype, type)                                                                           \
+    static inline utype px_bfe_count_##width(uint32_t n)                                                     \
     {                                                                                                        \
-        utype a = (utype)value, sign, field, mask, last;                                                     \
-        pos = width == 64 ? (pos < 64 ? pos : 64) : pos & 255;                                               \
-        len = width == 64 ? (len < 64 ? len : 64) : len & 255;                                               \
-        last = pos + len > 0 ? pos + len - 1 : 0;                                                            \
-        last = last > width - 1 ? width - 1 : last;                                                          \
-        sign = is_signed && len ? a >> last & 1 : 0;                                                         \
-        field = pos < width ? a >> (pos & (width - 1)) : 0;                                                  \
-        mask = len < width ? ((utype)1 << (len & (width - 1))) - 1 : ~(utype)0;                              \
-        /* bits of the field that lie beyond the value are sign bits too */                                  \
-        utype have = pos < width ? (~(utype)0 >> (pos & (width - 1))) & mask : 0;                            \
-        return (type)((field & have) | (sign ? ~have : 0));                                                  \
+        return width == 64 ? (n < 64 ? n : 64) : n & 255;                                                    \
+    }                                                                                                        \
+    /* Left until the field's top is the word's, then back; nothing is left of a field past the end. */      \
+    static inline utype px_bfe_u##width(utype a, uint32_t pos, uint32_t len)                                 \
+    {                                                                                                        \
+        const utype p = px_bfe_count_##width(pos), n = px_bfe_count_##width(len);                            \
+        const utype left = p + n < width ? width - p - n : 0, right = left + p;                              \
+        return (a << (left & (width - 1)) >> (right & (width - 1))) &                                        \
+               (0 - (utype)((right < width) & (n > 0)));                                                     \
+    }                                                                                                        \
+    static inline type px_bfe_s##width(type a, uint32_t pos, uint32_t len)                                   \
+    {                                                                                                        \
+        const utype p = px_bfe_count_##width(pos), n = px_bfe_count_##width(len);                            \
+        const utype left = p + n < width ? width - p - n : 0, right = left + p;                              \
+        const type up = (type)((utype)a << (left & (width - 1)));                                            \
+        return n ? up >> (right < width ? right : width - 1) : 0;                                            \
     }
-PX_BFE(u32, uint32_t, uint32_t, 32, 0)
-PX_BFE(s32, int32_t, uint32_t, 32, 1)
-PX_BFE(u64, uint64_t, uint64_t, 64, 0)
-PX_BFE(s64, int64_t, uint64_t, 64, 1)
+PX_BFE(32, uint32_t, int32_t)
+PX_BFE(64, uint64_t, int64_t)
 
 static inline int32_t px_clamp_s32(int64_t a)
 {
@@ -245,30 +280,31 @@ static inline uint32_t px_prmt_f4e(uint32_t a, uint32_t b, uint32_t c)
 {
     return px_shf_r_wrap(a, b, (c & 3) * 8);
 }
+/* The selectors of these modes: bytes k, k-1, k-2, k-3 modulo 8; i or k, the larger, and the smaller one. */
+#define PX_PRMT_B4E(k) ((0x5670 + (k)*0x1111) & 0x7777)
+#define PX_PRMT_ECL(k) (0x3210 + ((k | k >> 1) & 1) + (k >> 1) * 0x11 + (k & k >> 1) * 0x111)
+#define PX_PRMT_ECR(k) (((k | k >> 1) & 1) * 0x1110 + (k >> 1) * 0x1100 + (k & k >> 1) * 0x1000)
 static inline uint32_t px_prmt_b4e(uint32_t a, uint32_t b, uint32_t c)
 {
-    uint32_t k = c & 3, s = 0; /* bytes k, k-1, k-2, k-3 modulo 8 */
-    for (uint32_t i = 0; i < 4; i++) s |= ((k - i) & 7) << i * 4;
-    return px_prmt(a, b, s);
+    const uint32_t k = c & 3;
+    return px_prmt(a, b, PX_PRMT_B4E(k));
+}
+static inline uint32_t px_prmt_ecl(uint32_t a, uint32_t b, uint32_t c)
+{
+    const uint32_t k = c & 3;
+    (void)b;
+    return px_prmt(a, a, PX_PRMT_ECL(k));
+}
+static inline uint32_t px_prmt_ecr(uint32_t a, uint32_t b, uint32_t c)
+{
+    const uint32_t k = c & 3;
+    (void)b;
+    return px_prmt(a, a, PX_PRMT_ECR(k));
 }
 static inline uint32_t px_prmt_rc8(uint32_t a, uint32_t b, uint32_t c)
 {
     (void)b;
     return (a >> (c & 3) * 8 & 0xff) * 0x01010101u;
-}
-static inline uint32_t px_prmt_ecl(uint32_t a, uint32_t b, uint32_t c)
-{
-    uint32_t k = c & 3, s = 0;
-    (void)b;
-    for (uint32_t i = 0; i < 4; i++) s |= (i > k ? i : k) << i * 4;
-    return px_prmt(a, a, s);
-}
-static inline uint32_t px_prmt_ecr(uint32_t a, uint32_t b, uint32_t c)
-{
-    uint32_t k = c & 3, s = 0;
-    (void)b;
-    for (uint32_t i = 0; i < 4; i++) s |= (i < k ? i : k) << i * 4;
-    return px_prmt(a, a, s);
 }
 static inline uint32_t px_prmt_rc16(uint32_t a, uint32_t b, uint32_t c)
 {
@@ -278,10 +314,10 @@ static inline uint32_t px_prmt_rc16(uint32_t a, uint32_t b, uint32_t c)
 
 /* ---- dot products ---- */
 
-#define PX_BYTE_u32(x, i) (int64_t)((uint32_t)(x) >> (i)*8 & 0xff)
-#define PX_BYTE_s32(x, i) (int64_t)(int8_t)((uint32_t)(x) >> (i)*8)
-#define PX_HALF_u32(x, i) (int64_t)((uint32_t)(x) >> (i)*16 & 0xffff)
-#define PX_HALF_s32(x, i) (int64_t)(int16_t)((uint32_t)(x) >> (i)*16)
+#define PX_BYTE_u32(x, i) (int32_t)((uint32_t)(x) >> (i)*8 & 0xff)
+#define PX_BYTE_s32(x, i) (int32_t)(int8_t)((uint32_t)(x) >> (i)*8)
+#define PX_HALF_u32(x, i) (int32_t)((uint32_t)(x) >> (i)*16 & 0xffff)
+#define PX_HALF_s32(x, i) (int32_t)(int16_t)((uint32_t)(x) >> (i)*16)
 #define PX_DOT(A, B)                                                                                         \
     static inline uint32_t px_dp4a_##A##B(uint32_t a, uint32_t b, uint32_t c)                                \
     {                                                                                                        \
@@ -319,29 +355,32 @@ static inline uint32_t px_bfi_b32(uint32_t a, uint32_t b, uint32_t pos, uint32_t
 }
 static inline uint64_t px_bfi_b64(uint64_t a, uint64_t b, uint32_t pos, uint32_t len)
 {
-    uint64_t ones = len < 64 ? (1ull << (len & 63)) - 1 : ~0ull, mask = pos < 64 ? ones << (pos & 63) : 0;
-    return (b & ~mask) | (a << (pos & 63) & mask);
+    const uint64_t p = pos, n = len, ones = ((1ull << (n & 63)) - 1) | (0 - (uint64_t)(n > 63));
+    const uint64_t mask = ones << (p & 63) & (0 - (uint64_t)(p < 64));
+    return (b & ~mask) | (a << (p & 63) & mask);
 }
 
-/* Bits of y where `s` has ones, of x elsewhere. */
-static inline uint32_t px_choose(uint32_t s, uint32_t x, uint32_t y)
+/* Whether the number of ones among some entries of the table is odd, as a whole word. */
+static inline uint32_t px_table_parity(uint32_t table, uint32_t entries)
 {
-    return x ^ ((x ^ y) & s);
+    uint32_t x = table & entries;
+    x ^= x >> 4;
+    x ^= x >> 2;
+    return 0u - ((x ^ x >> 1) & 1);
 }
 
-/* Bit `k` of the table as a whole word. */
-static inline uint32_t px_table_bit(uint32_t table, unsigned k)
-{
-    return 0u - (table >> k & 1);
-}
-
-/* Bit i of the result is the table's bit a_i*4 + b_i*2 + c_i. */
+/*
+ * Bit i of the result is the table's bit a_i*4 + b_i*2 + c_i, as a sum modulo 2 of products of a, b and c: a
+ * product counts if the entries within its factors are odd in number. A loop computes those once.
+ */
 static inline uint32_t px_lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
 {
-    uint32_t by_c[4];
-    for (unsigned k = 0; k < 4; k++)
-        by_c[k] = px_choose(c, px_table_bit(table, 2 * k), px_table_bit(table, 2 * k + 1));
-    return px_choose(a, px_choose(b, by_c[0], by_c[1]), px_choose(b, by_c[2], by_c[3]));
+    const uint32_t one = px_table_parity(table, 0x01), kc = px_table_parity(table, 0x03);
+    const uint32_t kb = px_table_parity(table, 0x05), kbc = px_table_parity(table, 0x0f);
+    const uint32_t ka = px_table_parity(table, 0x11), kac = px_table_parity(table, 0x33);
+    const uint32_t kab = px_table_parity(table, 0x55), kabc = px_table_parity(table, 0xff);
+    const uint32_t without = one ^ (c & kc) ^ (b & (kb ^ (c & kbc)));
+    return without ^ (a & (ka ^ (c & kac) ^ (b & (kab ^ (c & kabc)))));
 }
 
 #endif

@@ -3,139 +3,17 @@
  *
  * Rows marked [vec] call functions px_NAME of half.h, cvt.h and narrow.h that compilers make poor vectors
  * of. px_v_NAME does the same here for PX_VECTOR lanes at once, with the same bits (tests/unit/test_vector.c
- * holds each against the other). px_v_u16, px_v_u32 and px_v_f32 have an element a lane. Operations on pairs
- * of halves go element by element, so a pair's vector is cut in the middle rather than into lower and upper
- * halves. docs/engine.md says why each rounding is right.
+ * holds each against the other): halves and conversions here, whole numbers in vector_int.h. Operations on
+ * pairs of halves go element by element, so a pair's vector is cut in the middle rather than into lower and
+ * upper halves. docs/engine.md says why each rounding is right.
  */
 #ifndef PX_OPS_VECTOR_H
 #define PX_OPS_VECTOR_H
 
-#if (defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)) ||                             \
-    (defined(__AVX2__) && defined(__F16C__))
+#include "ops/vector_int.h"
+#include "ops/vector_lanes.h"
 
-#include <immintrin.h>
-#include "ops/lane.h"
-#include "ops/row.h"
-
-#if defined(__AVX512BW__)
-#define PX_VECTOR 16
-#else
-#define PX_VECTOR 8
-#endif
-
-#define PX_VECTOR_TYPE(name, T, bytes) typedef T name __attribute__((vector_size(bytes)))
-PX_VECTOR_TYPE(px_v_u16, uint16_t, PX_VECTOR * 2);
-PX_VECTOR_TYPE(px_v_s16, int16_t, PX_VECTOR * 2);
-PX_VECTOR_TYPE(px_v_u32, uint32_t, PX_VECTOR * 4);
-PX_VECTOR_TYPE(px_v_s32, int32_t, PX_VECTOR * 4);
-PX_VECTOR_TYPE(px_v_f32, float, PX_VECTOR * 4);
-PX_VECTOR_TYPE(px_v_pairs, uint16_t, PX_VECTOR * 4); /* the halves of a px_v_u32 */
-PX_VECTOR_TYPE(px_v_spairs, int16_t, PX_VECTOR * 4);
-
-#define PX_VECTOR_ROW(type, T)                                                                               \
-    PX_INLINE px_v_##type px_v_load_##type(const T *p)                                                       \
-    {                                                                                                        \
-        px_v_##type x;                                                                                       \
-        memcpy(&x, p, sizeof x);                                                                             \
-        return x;                                                                                            \
-    }                                                                                                        \
-    PX_INLINE void px_v_store_##type(T *p, px_v_##type x)                                                    \
-    {                                                                                                        \
-        memcpy(p, &x, sizeof x);                                                                             \
-    }                                                                                                        \
-    PX_INLINE px_v_##type px_v_all_##type(T x)                                                               \
-    {                                                                                                        \
-        return x - (px_v_##type){0};                                                                         \
-    }
-PX_VECTOR_ROW(u16, uint16_t)
-PX_VECTOR_ROW(u32, uint32_t)
-PX_VECTOR_ROW(f32, float)
-
-/* ---- what the levels do differently ---- */
-
-#if defined(__AVX512BW__)
-#define PX_V_F(x) ((__m512)(x))
-#define PX_V_I(x) ((__m512i)(x))
-#define PX_V_H(x) ((__m256i)(x))
-#define px_v_narrow_ph(x, rounding) ((px_v_u16)_mm512_cvtps_ph(PX_V_F(x), (rounding) | _MM_FROUND_NO_EXC))
-#define px_v_round(x, rounding) ((px_v_f32)_mm512_roundscale_ps(PX_V_F(x), rounding))
-
-PX_INLINE px_v_f32 px_v_wide_ph(px_v_u16 h)
-{
-    return (px_v_f32)_mm512_cvtph_ps(PX_V_H(h));
-}
-PX_INLINE px_v_u32 px_v_wide(px_v_u16 x)
-{
-    return (px_v_u32)_mm512_cvtepu16_epi32(PX_V_H(x));
-}
-PX_INLINE px_v_u16 px_v_narrow(px_v_u32 x)
-{
-    return (px_v_u16)_mm512_cvtepi32_epi16(PX_V_I(x));
-}
-PX_INLINE px_v_u16 px_v_low(px_v_u32 x)
-{
-    return (px_v_u16)_mm512_castsi512_si256(PX_V_I(x));
-}
-PX_INLINE px_v_u16 px_v_high(px_v_u32 x)
-{
-    return (px_v_u16)_mm512_extracti64x4_epi64(PX_V_I(x), 1);
-}
-PX_INLINE px_v_u32 px_v_join(px_v_u16 low, px_v_u16 high)
-{
-    return (px_v_u32)_mm512_inserti64x4(_mm512_castsi256_si512(PX_V_H(low)), PX_V_H(high), 1);
-}
-/* a*b + c to 24 bits by rounding to odd: of the two neighbours the odd one. */
-PX_INLINE px_v_f32 px_v_fma_odd(px_v_f32 a, px_v_f32 b, px_v_f32 c)
-{
-    const __m512 down =
-        _mm512_fmadd_round_ps(PX_V_F(a), PX_V_F(b), PX_V_F(c), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-    const __m512 up =
-        _mm512_fmadd_round_ps(PX_V_F(a), PX_V_F(b), PX_V_F(c), _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
-    const __mmask16 odd = _mm512_test_epi32_mask(PX_V_I(down), _mm512_set1_epi32(1));
-    return (px_v_f32)_mm512_mask_mov_ps(up, odd, down);
-}
-#else
-#define PX_V_F(x) ((__m256)(x))
-#define PX_V_I(x) ((__m256i)(x))
-#define PX_V_H(x) ((__m128i)(x))
-#define px_v_narrow_ph(x, rounding) ((px_v_u16)_mm256_cvtps_ph(PX_V_F(x), rounding))
-#define px_v_round(x, rounding) ((px_v_f32)_mm256_round_ps(PX_V_F(x), rounding))
-
-PX_INLINE px_v_f32 px_v_wide_ph(px_v_u16 h)
-{
-    return (px_v_f32)_mm256_cvtph_ps(PX_V_H(h));
-}
-PX_INLINE px_v_u32 px_v_wide(px_v_u16 x)
-{
-    return (px_v_u32)_mm256_cvtepu16_epi32(PX_V_H(x));
-}
-PX_INLINE px_v_u16 px_v_low(px_v_u32 x)
-{
-    return (px_v_u16)_mm256_castsi256_si128(PX_V_I(x));
-}
-PX_INLINE px_v_u16 px_v_high(px_v_u32 x)
-{
-    return (px_v_u16)_mm256_extracti128_si256(PX_V_I(x), 1);
-}
-PX_INLINE px_v_u16 px_v_narrow(px_v_u32 x) /* elements below 2^16 */
-{
-    return (px_v_u16)_mm_packus_epi32((__m128i)px_v_low(x), (__m128i)px_v_high(x));
-}
-PX_INLINE px_v_u32 px_v_join(px_v_u16 low, px_v_u16 high)
-{
-    return (px_v_u32)_mm256_set_m128i(PX_V_H(high), PX_V_H(low));
-}
-/* a*b + c to 24 bits by rounding to odd, where a*b is exact: the error of the sum says which neighbour. */
-PX_INLINE px_v_f32 px_v_fma_odd(px_v_f32 a, px_v_f32 b, px_v_f32 c)
-{
-    const px_v_f32 p = a * b, s = p + c, back = s - p, err = (p - (s - back)) + (c - back);
-    const px_v_u32 bits = (px_v_u32)s, one = px_v_all_u32(1);
-    const px_v_u32 away =
-        (px_v_u32)((px_v_s32)((px_v_u32)err ^ bits) >> 31) | one; /* 1, or -1: toward zero */
-    const px_v_u32 inexact = (px_v_u32)_mm256_cmp_ps(PX_V_F(err), _mm256_setzero_ps(), _CMP_NEQ_OQ);
-    return (px_v_f32)(bits + (away & inexact & ((bits & one) - one)));
-}
-#endif
+#ifdef PX_VECTOR
 
 /* ---- vectors of 16-bit elements: px_v_u16 (V = one) and px_v_pairs (V = two) ---- */
 
@@ -150,7 +28,7 @@ PX_INLINE px_v_f32 px_v_fma_odd(px_v_f32 a, px_v_f32 b, px_v_f32 c)
     }                                                                                                        \
     PX_INLINE T px_v_flush_##V(T x, int inf, int ftz)                                                        \
     {                                                                                                        \
-        return ftz ? px_v_select_##V((S)((x & (uint16_t)inf) == 0), x & 0x8000, x) : x;                      \
+        return ftz ? x & ~((T)((x & (uint16_t)inf) == 0) & 0x7fff) : x;                                      \
     }                                                                                                        \
     PX_INLINE T px_v_relu_##V(T x)                                                                           \
     {                                                                                                        \
@@ -240,8 +118,25 @@ PX_INLINE px_v_f32 px_v_magnitude(px_v_f32 x)
 /* A zero with its sign where the magnitude is less than `least`. */
 PX_INLINE px_v_f32 px_v_flush_below(px_v_f32 x, float least, int ftz)
 {
+    if (!ftz) return x;
+#if defined(__AVX512BW__)
+    const __mmask16 tiny = _mm512_cmp_ps_mask(PX_V_F(px_v_magnitude(x)), _mm512_set1_ps(least), _CMP_LT_OQ);
+    return (px_v_f32)_mm512_mask_and_ps(PX_V_F(x), tiny, PX_V_F(x), _mm512_set1_ps(-0.0f));
+#else
     const px_v_u32 tiny = (px_v_u32)(px_v_magnitude(x) < px_v_all_f32(least));
-    return ftz ? (px_v_f32)((px_v_u32)x & ~(tiny & 0x7fffffffu)) : x;
+    return (px_v_f32)((px_v_u32)x & ~(tiny & 0x7fffffffu));
+#endif
+}
+/* r, but `value` where x is no number. */
+PX_INLINE px_v_u32 px_v_put_nan(px_v_f32 x, px_v_u32 r, uint32_t value)
+{
+#if defined(__AVX512BW__)
+    const __mmask16 nan = _mm512_cmp_ps_mask(PX_V_F(x), PX_V_F(x), _CMP_UNORD_Q);
+    return (px_v_u32)_mm512_mask_mov_epi32(PX_V_I(r), nan, PX_V_I(px_v_all_u32(value)));
+#else
+    const px_v_u32 nan = (px_v_u32)(x != x);
+    return (nan & value) | (~nan & r);
+#endif
 }
 PX_INLINE px_v_f32 px_v_flushed_f32(px_v_f32 x, int ftz)
 {
@@ -256,25 +151,31 @@ PX_INLINE px_v_f32 px_v_sat_f32(px_v_f32 x)
 
 /* ---- f16: sums and products in f32, which has 24 >= 2 * 11 + 2 bits ---- */
 
-PX_INLINE px_v_f32 px_v_f16_operand(px_v_u16 a, int ftz)
-{
-    return px_v_flush_below(px_v_wide_ph(a), 0x1p-14f, ftz);
-}
 PX_INLINE px_v_u16 px_v_f16_result(px_v_f32 x, int ftz)
 {
     return px_v_narrow_ph(px_v_flush_below(x, 0x1.ffep-15f, ftz), _MM_FROUND_TO_NEAREST_INT);
 }
+PX_INLINE px_v_u16 px_v_f16_flush(px_v_u16 a, int ftz)
+{
+    return px_v_flush_one(a, 0x7c00, ftz);
+}
+PX_INLINE px_v_u32 px_v_f16x2_flush(px_v_u32 a, int ftz)
+{
+    return (px_v_u32)px_v_flush_two((px_v_pairs)a, 0x7c00, ftz);
+}
 #define PX_VECTOR_F16(name, op)                                                                              \
     PX_INLINE px_v_u16 px_v_raw_##name##_f16(px_v_u16 a, px_v_u16 b, int ftz)                                \
     {                                                                                                        \
-        return px_v_f16_result(px_v_f16_operand(a, ftz) op px_v_f16_operand(b, ftz), ftz);                   \
+        return px_v_f16_result(px_v_wide_ph(a) op px_v_wide_ph(b), ftz);                                     \
     }                                                                                                        \
     PX_INLINE px_v_u16 px_v_##name##_f16(px_v_u16 a, px_v_u16 b, int ftz, int sat)                           \
     {                                                                                                        \
+        a = px_v_f16_flush(a, ftz), b = px_v_f16_flush(b, ftz);                                              \
         return px_v_finish_one(px_v_raw_##name##_f16(a, b, ftz), 0x7c00, sat, 0);                            \
     }                                                                                                        \
     PX_INLINE px_v_u32 px_v_##name##_f16x2(px_v_u32 a, px_v_u32 b, int ftz, int sat)                         \
     {                                                                                                        \
+        a = px_v_f16x2_flush(a, ftz), b = px_v_f16x2_flush(b, ftz);                                          \
         const px_v_u32 r = px_v_join(px_v_raw_##name##_f16(px_v_low(a), px_v_low(b), ftz),                   \
                                      px_v_raw_##name##_f16(px_v_high(a), px_v_high(b), ftz));                \
         return (px_v_u32)px_v_finish_two((px_v_pairs)r, 0x7c00, sat, 0);                                     \
@@ -285,15 +186,16 @@ PX_VECTOR_F16(mul, *)
 
 PX_INLINE px_v_u16 px_v_raw_fma_f16(px_v_u16 a, px_v_u16 b, px_v_u16 c, int ftz)
 {
-    return px_v_f16_result(
-        px_v_fma_odd(px_v_f16_operand(a, ftz), px_v_f16_operand(b, ftz), px_v_f16_operand(c, ftz)), ftz);
+    return px_v_f16_result(px_v_fma_odd(px_v_wide_ph(a), px_v_wide_ph(b), px_v_wide_ph(c)), ftz);
 }
 PX_INLINE px_v_u16 px_v_fma_f16(px_v_u16 a, px_v_u16 b, px_v_u16 c, int ftz, int sat, int relu)
 {
+    a = px_v_f16_flush(a, ftz), b = px_v_f16_flush(b, ftz), c = px_v_f16_flush(c, ftz);
     return px_v_finish_one(px_v_raw_fma_f16(a, b, c, ftz), 0x7c00, sat, relu);
 }
 PX_INLINE px_v_u32 px_v_fma_f16x2(px_v_u32 a, px_v_u32 b, px_v_u32 c, int ftz, int sat, int relu)
 {
+    a = px_v_f16x2_flush(a, ftz), b = px_v_f16x2_flush(b, ftz), c = px_v_f16x2_flush(c, ftz);
     const px_v_u32 r = px_v_join(px_v_raw_fma_f16(px_v_low(a), px_v_low(b), px_v_low(c), ftz),
                                  px_v_raw_fma_f16(px_v_high(a), px_v_high(b), px_v_high(c), ftz));
     return (px_v_u32)px_v_finish_two((px_v_pairs)r, 0x7c00, sat, relu);
@@ -313,21 +215,20 @@ PX_INLINE px_v_f32 px_v_hi_bf16x2(px_v_u32 a)
 {
     return (px_v_f32)(a & 0xffff0000u);
 }
-/* x rounded to bf16 in the upper half of the word, the chip's NaN; the lower half is 0. */
+/* x rounded to bf16 in the upper half of the word, the chip's NaN; anything in the lower half. */
 PX_INLINE px_v_u32 px_v_top(px_v_f32 x, int mode, int relu)
 {
-    const px_v_u32 u = (px_v_u32)x, minus = (px_v_u32)((px_v_s32)u >> 31), mag = u & 0x7fffffffu;
-    const px_v_u32 nan = (px_v_u32)((px_v_s32)mag > 0x7f800000);
+    const px_v_u32 u = (px_v_u32)x, minus = (px_v_u32)((px_v_s32)u >> 31);
     const px_v_u32 up = mode == PX_RN   ? (u >> 16 & 1) + 0x7fff
                         : mode == PX_RM ? minus & 0xffff
                         : mode == PX_RP ? ~minus & 0xffff
                                         : (px_v_u32){0};
-    px_v_u32 r = (((u + up) & ~nan) | (nan & ((uint32_t)PX_NAN16 << 16))) & 0xffff0000u;
+    const px_v_u32 r = px_v_put_nan(x, u + up, (uint32_t)PX_NAN16 << 16);
     return relu ? r & ~(px_v_u32)((px_v_s32)r >> 31) : r;
 }
 PX_INLINE px_v_u32 px_v_join_tops(px_v_u32 high, px_v_u32 low)
 {
-    return high | low >> 16;
+    return (high & 0xffff0000u) | low >> 16;
 }
 #define PX_VECTOR_BF16(name, op)                                                                             \
     PX_INLINE px_v_u16 px_v_##name##_bf16(px_v_u16 a, px_v_u16 b)                                            \
@@ -407,15 +308,16 @@ PX_VECTOR_OOB2(bf16x2, px_v_fma_bf16x2(a, b, c, relu))
 PX_INLINE px_v_f32 px_v_f32_of_f16(px_v_u16 a)
 {
     const px_v_f32 x = px_v_wide_ph(a);
-    return px_v_select_f32(x != x, (px_v_f32)px_v_all_u32(PX_NAN32), x);
+    return (px_v_f32)px_v_put_nan(x, (px_v_u32)x, PX_NAN32);
 }
+/* (for a conversion, to which a NaN is as good as another) */
 PX_INLINE px_v_f32 px_v_lo_f16x2(px_v_u32 a, int ftz)
 {
-    return px_v_flush_below(px_v_f32_of_f16(px_v_narrow(a & 0xffff)), 0x1p-14f, ftz);
+    return px_v_wide_ph(px_v_f16_flush(px_v_narrow(a & 0xffff), ftz));
 }
 PX_INLINE px_v_f32 px_v_hi_f16x2(px_v_u32 a, int ftz)
 {
-    return px_v_flush_below(px_v_f32_of_f16(px_v_narrow(a >> 16)), 0x1p-14f, ftz);
+    return px_v_wide_ph(px_v_f16_flush(px_v_narrow(a >> 16), ftz));
 }
 /* Up and down the mode's DAZ must not make a zero of a subnormal number: the least normal one rounds alike.
  */
@@ -505,8 +407,96 @@ PX_INLINE px_v_u16 px_v_round_none_bf16(px_v_u16 a)
     return px_v_finish_one(a, 0x7f80, 0, 0);
 }
 
+/* ---- f64 to halves: to f32 by rounding to odd, then to the half ---- */
+
+PX_INLINE bool px_v_has_nan(px_v_f64 a)
+{
+#if defined(__AVX512BW__)
+    return _mm512_cmp_pd_mask((__m512d)a.part[0], (__m512d)a.part[1], _CMP_UNORD_Q);
+#else
+    return !_mm256_testz_pd(_mm256_cmp_pd((__m256d)a.part[0], (__m256d)a.part[1], _CMP_UNORD_Q),
+                            _mm256_castsi256_pd(_mm256_set1_epi64x(-1)));
+#endif
+}
+#if defined(__AVX512BW__)
+PX_INLINE px_v_f32 px_v_odd(px_v_f64 a)
+{
+    enum { DOWN = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC, UP = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC };
+    const __m512d x = (__m512d)a.part[0], y = (__m512d)a.part[1];
+    const px_v_u32 down =
+        px_v_join((px_v_u16)_mm512_cvt_roundpd_ps(x, DOWN), (px_v_u16)_mm512_cvt_roundpd_ps(y, DOWN));
+    const px_v_u32 up =
+        px_v_join((px_v_u16)_mm512_cvt_roundpd_ps(x, UP), (px_v_u16)_mm512_cvt_roundpd_ps(y, UP));
+    const __mmask16 odd = _mm512_test_epi32_mask(PX_V_I(down), _mm512_set1_epi32(1));
+    return (px_v_f32)_mm512_mask_mov_epi32(PX_V_I(up), odd, PX_V_I(down));
+}
+#else
+/* Whatever the mode rounds to is one of the neighbours: where it is even and not the number, the other is
+ * odd. */
+PX_INLINE __m128i px_v_odd_half(__m256d x)
+{
+    const __m256d magnitude = _mm256_castsi256_pd(_mm256_set1_epi64x(INT64_MAX));
+    const __m128 y = _mm256_cvtpd_ps(x);
+    const __m256d back = _mm256_cvtps_pd(y), m = _mm256_and_pd(x, magnitude),
+                  n = _mm256_and_pd(back, magnitude);
+    const __m256i words = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+    const __m256i less = (__m256i)_mm256_cmp_pd(n, m, _CMP_LT_OQ),
+                  more = (__m256i)_mm256_cmp_pd(n, m, _CMP_GT_OQ);
+    const __m128i up = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(less, words));
+    const __m128i down = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(more, words));
+    const __m128i even = _mm_cmpeq_epi32(_mm_and_si128((__m128i)y, _mm_set1_epi32(1)), _mm_setzero_si128());
+    return _mm_add_epi32((__m128i)y, _mm_and_si128(even, _mm_sub_epi32(down, up)));
+}
+PX_INLINE px_v_f32 px_v_odd(px_v_f64 a)
+{
+    return (px_v_f32)px_v_join((px_v_u16)px_v_odd_half((__m256d)a.part[0]),
+                               (px_v_u16)px_v_odd_half((__m256d)a.part[1]));
+}
+#endif
+/* A NaN keeps its sign and upper payload: one by one. */
+#define PX_VECTOR_NARROW(name, result, scalar)                                                               \
+    PX_INLINE px_v_u16 name                                                                                  \
+    {                                                                                                        \
+        if (px_v_has_nan(a)) {                                                                               \
+            double x[PX_VECTOR];                                                                             \
+            uint16_t r[PX_VECTOR];                                                                           \
+            memcpy(x, &a, sizeof x);                                                                         \
+            for (int i = 0; i < PX_VECTOR; i++) r[i] = scalar;                                               \
+            return px_v_load_u16(r);                                                                         \
+        }                                                                                                    \
+        return result;                                                                                       \
+    }
+#define PX_VECTOR_NARROWS(name, mode)                                                                        \
+    PX_VECTOR_NARROW(px_v_cvt_##name##_f16_f64(px_v_f64 a, int sat),                                         \
+                     px_v_finish_one(px_v_raw_f16(px_v_odd(a), mode), 0x7c00, sat, 0),                       \
+                     px_cvt_##name##_f16_f64(x[i], sat))                                                     \
+    PX_VECTOR_NARROW(px_v_cvt_bf16_f64_##name(px_v_f64 a), px_v_bf16_of_float(px_v_odd(a), mode),            \
+                     px_cvt_bf16_f64_##name(x[i]))
+PX_VECTOR_NARROWS(rn, PX_RN)
+PX_VECTOR_NARROWS(rz, PX_RZ)
+PX_VECTOR_NARROWS(rm, PX_RM)
+PX_VECTOR_NARROWS(rp, PX_RP)
+
 /* ---- 8-bit floats ---- */
 
+PX_INLINE px_v_u32 px_v_less(px_v_u32 x, uint32_t limit, px_v_u32 yes, px_v_u32 no)
+{
+#if defined(__AVX512BW__)
+    const __mmask16 less = _mm512_cmplt_epi32_mask(PX_V_I(x), _mm512_set1_epi32((int)limit));
+    return (px_v_u32)_mm512_mask_mov_epi32(PX_V_I(no), less, PX_V_I(yes));
+#else
+    const px_v_u32 less = (px_v_u32)((px_v_s32)x < (int32_t)limit);
+    return (less & yes) | (~less & no);
+#endif
+}
+PX_INLINE px_v_u32 px_v_at_most(px_v_u32 x, uint32_t most)
+{
+#if defined(__AVX512BW__)
+    return (px_v_u32)_mm512_min_epi32(PX_V_I(x), _mm512_set1_epi32((int)most));
+#else
+    return (px_v_u32)_mm256_min_epi32(PX_V_I(x), _mm256_set1_epi32((int)most));
+#endif
+}
 /* As px_f8. Subnormal results are what is left of a sum with the number whose last bit is their unit. */
 PX_INLINE px_v_u32 px_v_f8(px_v_f32 x, int p, int emin, int inf, int relu)
 {
@@ -515,12 +505,10 @@ PX_INLINE px_v_u32 px_v_f8(px_v_f32 x, int p, int emin, int inf, int relu)
     const px_v_u32 nearest = mag + (mag >> (23 - p) & 1) + ((1u << (22 - p)) - 1);
     const px_v_u32 normal = (nearest >> (23 - p)) - ((uint32_t)(emin + 126) << p);
     const px_v_u32 tiny = (px_v_u32)(px_v_magnitude(x) + unit) - px_bits_f32(unit);
-    const px_v_u32 is_tiny = (px_v_u32)((px_v_s32)mag < (emin + 127) << 23);
-    px_v_u32 r = (is_tiny & tiny) | (~is_tiny & normal);
-    const px_v_u32 over = (px_v_u32)((px_v_s32)r >= inf), nan = (px_v_u32)((px_v_s32)mag > 0x7f800000);
-    r = (over & (uint32_t)(inf - 1)) | (~over & r);
+    px_v_u32 r = px_v_less(mag, (uint32_t)(emin + 127) << 23, tiny, normal);
+    r = px_v_at_most(r, (uint32_t)inf - 1);
     r = relu ? r & ~(px_v_u32)((px_v_s32)u >> 31) : r | (u >> 24 & 0x80);
-    return (nan & 0x7f) | (~nan & r);
+    return px_v_put_nan(x, r, 0x7f);
 }
 PX_INLINE px_v_u16 px_v_cvt_e4m3x2(px_v_f32 high, px_v_f32 low, int relu)
 {
