@@ -120,6 +120,15 @@ static void counts(struct options *options, const char *text)
         fail(EXIT_USAGE, "--counts takes nothing, =lines or =json:FILE, not '=%s'", text);
 }
 
+static void hot(struct options *options, const char *text)
+{
+    options->hot = true;
+    if (!text) return;
+    if (strncmp(text, "json:", 5) != 0 || !text[5])
+        fail(EXIT_USAGE, "--hot takes nothing or =json:FILE, not '=%s'", text);
+    options->hot_file = text + 5;
+}
+
 /* text, or a form with a file. */
 static void launches(struct options *options, const char *text)
 {
@@ -197,6 +206,7 @@ enum {
     OPT_ARCH,
     OPT_COUNTS,
     OPT_TRACE,
+    OPT_HOT,
     OPT_LAUNCHES,
     OPT_CHECK,
     OPT_CHECK_EXIT,
@@ -251,6 +261,7 @@ static const struct option long_options[] = {
     {"arch", required_argument, NULL, OPT_ARCH},
     {"counts", optional_argument, NULL, OPT_COUNTS},
     {"trace", required_argument, NULL, OPT_TRACE},
+    {"hot", optional_argument, NULL, OPT_HOT},
     {"launches", optional_argument, NULL, OPT_LAUNCHES},
     {"expect-launch", required_argument, NULL, OPT_EXPECT_LAUNCH},
     {"expect-no-launch", required_argument, NULL, OPT_EXPECT_NO_LAUNCH},
@@ -380,6 +391,7 @@ static bool store_device_option(struct options *options, int option, const char 
     case OPT_SCHEDULE: schedule(options, value); return true;
     case OPT_COUNTS: counts(options, value); return true;
     case OPT_TRACE: options->trace_file = value; return true;
+    case OPT_HOT: hot(options, value); return true;
     case OPT_LAUNCHES: launches(options, value); return true;
     default: return false;
     }
@@ -429,6 +441,7 @@ void options_parse(struct options *options, int argc, char **argv)
         if (option == 'V') option = OPT_VERSION;
         if (option == OPT_EXEC) {
             if (options->trace_file) fail(EXIT_USAGE, "--trace does not go with --exec");
+            if (options->hot) fail(EXIT_USAGE, "--hot does not go with --exec yet");
             if (options->launch_patterns.n)
                 fail(EXIT_USAGE, "--expect-launch and its kin do not go with --exec");
             store_program(options, optarg, argv + optind, argc - optind);
@@ -442,6 +455,9 @@ void options_parse(struct options *options, int argc, char **argv)
     for (int i = optind; i < argc; i++) words_add(&options->files, argv[i]);
     if (options->strict || options->report || options->devices)
         fail(EXIT_USAGE, "--strict, --report and --devices go with --exec, and stand before it");
+    if (options->hot && !options->hot_file && options->json)
+        fail(EXIT_USAGE, "with --json the table goes to a file: --hot=json:FILE");
+    if (options->hot && options->trace_file) fail(EXIT_USAGE, "--hot and --trace do not go together");
     if (options->files.n == 0) fail(EXIT_USAGE, "no file is given");
 }
 

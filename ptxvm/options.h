@@ -33,6 +33,8 @@ struct options {
     bool counts, counts_lines, json, list, quiet, coverage;
     const char *counts_file; /* --counts=json:FILE; NULL */
     const char *trace_file;  /* --trace; NULL */
+    bool hot;                /* --hot, */
+    const char *hot_file;    /* and the file of --hot=json:FILE; NULL */
     bool launches;           /* --launches, */
     const char *launches_to; /* and its value; NULL: as text */
     struct words

@@ -12,6 +12,7 @@
 #include <time.h>
 #include "expect.h"
 #include "fail.h"
+#include "hot.h"
 #include "launches.h"
 #include "list.h"
 #include "check.h"
@@ -65,6 +66,7 @@ struct output {
     FILE *file;
     bool any;
     struct trace *trace; /* NULL */
+    struct hot *hot;     /* the same */
 };
 
 static int write_output(void *user, const char *text, size_t size)
@@ -100,16 +102,18 @@ static ptx_device *make_device(const struct options *options, struct output *out
         .async = options->async,
         .async_seed = options->async_seed,
         .engine = options->engine,
-        .counts = options->counts,
+        .counts = options->counts || options->hot,
         .schedule = options->schedule,
         .schedule_seed = options->schedule_seed,
         .output = write_output,
         .output_user = output,
         .max_output = options->max_output,
         .max_host = options->max_host,
-        .trace = output->trace ? trace_access : NULL,
+        .trace = output->hot     ? hot_access
+                 : output->trace ? trace_access
+                                 : NULL,
         .trace_event = output->trace ? trace_event : NULL,
-        .trace_user = output->trace,
+        .trace_user = output->hot ? (void *)output->hot : output->trace,
         .launches = launches_bytes(options),
         .check = options->check,
         .dump_ir = options->dump ? NULL : options->dump_ir,
@@ -271,7 +275,8 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
     libraries_open(&libraries, &options->host_libs);
     struct output output = {.file = options->json ? stderr
                                                   : stdout, /* --json keeps standard output for its object */
-                            .trace = trace_open(options->trace_file)};
+                            .trace = trace_open(options->trace_file),
+                            .hot = hot_open(options)};
     ptx_device *device = make_device(options, &output);
     ptx_program *program = make_program(device, modules, &libraries, options->fmad);
     const ptx_status status = ptx_program_module_kernel(program, chosen->number, chosen->info.name, &kernel);
@@ -283,6 +288,9 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
     trace_close(output.trace);
     arguments_download(&arguments, device);
     const int code = tell(device, &outcome, modules, &arguments, chosen, options);
+    if (output.hot && code != EXIT_USAGE && code != EXIT_ASSEMBLY)
+        hot_report(output.hot, device, program, modules, options);
+    hot_close(output.hot);
     ptx_program_destroy(program);
     ptx_device_destroy(device);
     libraries_close(&libraries);
