@@ -2,8 +2,8 @@
 //
 // A program is called as NAME ITEMS ROUNDS [SEED [told]]; with the last word it prints a line a round. Every
 // algorithm computes on ITEMS items, ROUNDS times, each round with other inputs; what it gives is compared
-// with a sequential loop on the host. Sums are of small whole numbers, which any order of addition gives
-// exactly.
+// with a sequential loop on the host. Sums are of small whole numbers (summed), which any order of addition
+// gives exactly.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -44,7 +44,7 @@ template <> struct item<pair64> {
     static pair64 of(uint32_t x) { return {(int64_t)x, -(int64_t)x}; }
 };
 template <> struct item<pair32> {
-    static pair32 of(uint32_t x) { return {(int32_t)x, (float)(x / 2)}; }
+    static pair32 of(uint32_t x) { return {(int32_t)x, (float)(x ^ 1)}; }
 };
 
 static size_t items;
@@ -66,6 +66,13 @@ template <class T> std::vector<T> drawn(size_t n, uint32_t most, uint32_t longes
         for (uint32_t k = draw() % longest + 1; k && i < n; k--) v[i++] = x;
     }
     return v;
+}
+
+// As drawn, so small that twice the sum of all, near its mean, is below 2^24: sums of floats are exact in any
+// order. Ten million are noughts and ones.
+template <class T> std::vector<T> summed(size_t n, uint32_t most)
+{
+    return drawn<T>(n, std::min(most, std::max(2u, (uint32_t)((1 << 24) / (n + 1)))));
 }
 
 template <class T> class device {

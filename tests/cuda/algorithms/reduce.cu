@@ -26,7 +26,7 @@ template <class T, class F> T host_reduce(const T *v, size_t n, F f, T sum)
 template <class T> void reductions()
 {
     const int n = (int)items;
-    const std::vector<T> v = drawn<T>(items, 100);
+    const std::vector<T> v = summed<T>(items, 100);
     const std::vector<int> keys = drawn<int>(items, 50, 40);
     device<T> in(v), out(items);
     run([&](void *t, size_t &s) {

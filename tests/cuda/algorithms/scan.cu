@@ -31,7 +31,7 @@ std::vector<T> host_scan(const std::vector<T> &v, F f, bool inclusive, T start,
 template <class T> void scans()
 {
     const int n = (int)items;
-    const std::vector<T> v = drawn<T>(items, 5);
+    const std::vector<T> v = summed<T>(items, 5);
     const std::vector<int> keys = drawn<int>(items, 9, 300);
     device<T> in(v), out(items);
     device<int> by(keys);

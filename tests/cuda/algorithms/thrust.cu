@@ -63,7 +63,7 @@ template <class T> void some_of_them()
 template <class T> void sums()
 {
     const std::vector<int> keys = drawn<int>(items, 30, 20);
-    const std::vector<T> v = drawn<T>(items, 6);
+    const std::vector<T> v = summed<T>(items, 6);
     const thrust::device_vector<int> by(keys);
     const thrust::device_vector<T> d(v);
     thrust::device_vector<int> heads(items);
