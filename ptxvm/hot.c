@@ -99,17 +99,31 @@ static struct sums *sums_of(struct table *t, const ptx_trace_place *at)
     return &p->sums;
 }
 
-/* Different values of a list of at most 64, in place; how many. */
+/* Different values of a list, in place; how many. Most lists rise. */
 static unsigned distinct(uint64_t *values, unsigned n)
 {
-    unsigned found = 0;
-    for (unsigned i = 0; i < n; i++) {
-        unsigned k = 0;
-        if (found && values[found - 1] == values[i]) continue;
-        while (k < found && values[k] != values[i]) k++;
-        if (k == found) values[found++] = values[i];
+    uint64_t largest = values[0];
+    unsigned found = n > 0;
+    for (unsigned i = 1; i < n; i++) {
+        const uint64_t value = values[i];
+        unsigned k = value > largest ? found : 0;
+        if (value == values[found - 1]) continue;
+        while (k < found && values[k] != value) k++;
+        if (value > largest) largest = value;
+        if (k == found) values[found++] = value;
     }
     return found;
+}
+
+/* Are all lanes at one address, or each behind the one before it? They are most accesses. */
+static bool is_row(const ptx_trace_lane *lanes, unsigned n, bool *same)
+{
+    const uint64_t step = n > 1 ? lanes[1].address - lanes[0].address : lanes->bytes;
+    *same = step == 0;
+    if (step && step != lanes->bytes) return false;
+    for (unsigned i = 2; i < n; i++)
+        if (lanes[i].address - lanes[i - 1].address != step) return false;
+    return true;
 }
 
 /* Lanes of one warp, all of as many bytes. */
@@ -117,12 +131,19 @@ static void global(struct sums *s, const ptx_trace_lane *lanes, unsigned n)
 {
     uint64_t sectors[2 * WARP], addresses[WARP];
     unsigned k = 0;
+    bool same;
+    s->requests++;
+    if (is_row(lanes, n, &same)) {
+        const uint64_t bytes = (same ? 1 : n) * (uint64_t)lanes->bytes, from = lanes->address;
+        s->sectors += (from + bytes - 1) / SECTOR - from / SECTOR + 1;
+        s->sectors_ideal += (bytes + SECTOR - 1) / SECTOR;
+        return;
+    }
     for (unsigned i = 0; i < n; i++) {
         addresses[i] = lanes[i].address;
         sectors[k++] = lanes[i].address / SECTOR;
         sectors[k++] = (lanes[i].address + lanes[i].bytes - 1) / SECTOR;
     }
-    s->requests++;
     s->sectors += distinct(sectors, k);
     s->sectors_ideal += (distinct(addresses, n) * (uint64_t)lanes->bytes + SECTOR - 1) / SECTOR;
 }
@@ -132,6 +153,8 @@ static unsigned passes(const ptx_trace_lane *lanes, unsigned n)
 {
     uint64_t words[BANKS * 4];
     unsigned of_bank[BANKS] = {0}, k = 0, most = 0;
+    bool same;
+    if (is_row(lanes, n, &same) && lanes->bytes >= WORD) return 1; /* the group is no wider than the banks */
     for (unsigned i = 0; i < n; i++)
         for (unsigned b = 0; b < lanes[i].bytes && k < BANKS * 4; b += WORD)
             words[k++] = (lanes[i].address + b) / WORD;

@@ -289,6 +289,15 @@ def odd_files():
 def options():
     strict = run(PTXVM, "--strict", "--exec", "./shared")
     expect("--strict", strict, RIGHT, 4, "--strict: there were faults or unsupported calls")
+    listed = run(PTXVM, "--launches=json:launches.json", "--exec", "./shared")
+    expect("--launches", listed, RIGHT)
+    with open("launches.json", encoding="utf-8") as file:
+        (scale,) = json.load(file)["launches"]
+    tally.check(
+        "--launches: who", (scale["kernel"], scale["api"]) == ("scale", "cudaLaunchKernel"), str(scale)
+    )
+    pattern = run(PTXVM, "--expect-launch", "scale", "--exec", "./shared")
+    expect("--expect-launch", pattern, "", 2, "do not go with --exec")
     report = run(PTXVM, "--report", "report.json", "--counts", "--exec", "./shared", "wild", "6")
     expect("--report", report, WILD, 6, "counts: 2 launches, [1-9][0-9]* thread-instructions")
     with open("report.json", encoding="utf-8") as file:

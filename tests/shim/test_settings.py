@@ -119,6 +119,8 @@ def main():
         ("PTXVM_SCHEDULE", "random:4294967296"),
         ("PTXVM_COUNTS", "2"),
         ("PTXVM_CHECK", "races"),
+        ("PTXVM_LAUNCHES", "png:x"),
+        ("PTXVM_LAUNCHES", "json"),
         ("PTXVM_LOG", "/nonexistent/file"),
         ("PTXVM_PROFILE", "12.0"),
     ):
@@ -152,6 +154,17 @@ def main():
         with open(log, encoding="utf-8") as file:
             text = file.read()
         check("log", text.count("cuGraphicsMapResources is not supported"), 1)
+    listed = run("run", PTXVM_LOG="off", PTXVM_LAUNCHES="text").stderr
+    check("launches: headline", listed.startswith("launches: 3 grids, 0 launched by kernels"), True)
+    check("launches: equal ones are one", "  2 x hi<<<1,1>>>()  [1..4]" in listed, True)
+    check("launches: who", listed.count("at cuLaunchKernel"), 2)
+    with tempfile.TemporaryDirectory() as folder:
+        run("run", PTXVM_LOG="off", PTXVM_LAUNCHES=f"json:{folder}/list-%p.json")
+        (name,) = os.listdir(folder)
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            told = json.load(file)["launches"]
+        check("launches: a number for %p", name[5:-5].isdigit(), True)
+        check("launches: all of them", [k["kernel"] for k in told], ["hi", "hi", "wild"])
     check("a fault without a log", "CUDA_ERROR_ILLEGAL_ADDRESS (700)" in run("run").stderr, True)
     check("off", run("run", PTXVM_LOG="off").stderr, "")
     with tempfile.TemporaryDirectory() as folder:
