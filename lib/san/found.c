@@ -160,8 +160,8 @@ static void say_message(const struct px_found *f, char *buf, size_t size)
 {
     switch (f->kind) {
     case PTX_FOUND_UNWRITTEN:
-        snprintf(buf, size, "byte 0x%" PRIx64 " of shared memory is read, and nobody of the block wrote it",
-                 f->address);
+        snprintf(buf, size, "byte 0x%" PRIx64 " of shared memory is read, and nobody of the block wrote it%s",
+                 f->address, f->mild ? "; other bytes of the read were written" : "");
         break;
     case PTX_FOUND_BARRIERS: snprintf(buf, size, "threads of one warp stand at two barriers"); break;
     case PTX_FOUND_MISSING:
@@ -220,7 +220,10 @@ static void help_race(const struct px_san *san, const struct px_found *f, char *
 static void say_help(const struct px_san *san, const struct px_found *f, char *buf, size_t size)
 {
     switch (f->kind) {
-    case PTX_FOUND_UNWRITTEN: snprintf(buf, size, "shared memory begins with any values on a chip"); break;
+    case PTX_FOUND_UNWRITTEN:
+        snprintf(buf, size,
+                 f->mild ? "harmless where it is padding" : "shared memory begins with any values on a chip");
+        break;
     case PTX_FOUND_BARRIERS:
     case PTX_FOUND_MISSING:
         snprintf(buf, size,

@@ -16,6 +16,8 @@ struct by {
     unsigned lane; /* of access->lanes */
     uint32_t thread;
     px_side_id id;
+    uint32_t unwritten; /* bytes that nobody wrote, of those that it reads in shared memory */
+    uint64_t first;     /* the first of them */
 };
 
 /* ---- sides ---- */
@@ -159,31 +161,35 @@ static bool reads_the_same(const struct by *by, const struct px_cell *cell)
     return cell->read[0] == by->id || cell->read[1] == by->id;
 }
 
-/* Nobody wrote there since the block began. */
-static void find_unwritten(const struct by *by, uint64_t address)
+/* Nobody wrote there since the block began. A read that reaches written bytes, too, may be of a structure
+ * with padding. */
+static void find_unwritten(const struct by *by)
 {
     const struct px_side *mine = side_at(by->san, by->id);
     const struct px_blk_name name = by->san->block[mine->block];
     px_found_add(by->san, &(struct px_found){.kind = PTX_FOUND_UNWRITTEN,
                                              .place = {mine->place, mine->place},
+                                             .mild = by->unwritten < by->access->lanes[by->lane].bytes,
                                              .shared = true,
-                                             .address = address,
+                                             .address = by->first,
                                              .count = 1,
                                              .side = {*mine, *mine},
                                              .block = {name, name},
                                              .thread = {by->thread, by->thread}});
 }
 
-static bool is_unwritten(const struct by *by, const struct px_cell *cell)
+static void count_unwritten(struct by *by, const struct px_cell *cell, uint64_t address, uint32_t bytes)
 {
-    return !cell->write && by->san->checks & PTX_CHECK_INIT && by->access->reached == PTX_COUNT_SHARED &&
-           by->access->how & PTX_TRACE_READ;
+    if (cell->write || !(by->san->checks & PTX_CHECK_INIT) || by->access->reached != PTX_COUNT_SHARED ||
+        !(by->access->how & PTX_TRACE_READ))
+        return;
+    if (!by->unwritten) by->first = address;
+    by->unwritten += bytes;
 }
 
 static void read_cell(const struct by *by, struct px_cell *cell, uint64_t address)
 {
     if (reads_the_same(by, cell)) return;
-    if (is_unwritten(by, cell)) find_unwritten(by, address);
     if (cell->write && !is_ordered(by, cell->write)) find(by, cell->write, PTX_FOUND_WRITE_READ, address);
     keep_read(by, cell);
 }
@@ -191,7 +197,6 @@ static void read_cell(const struct by *by, struct px_cell *cell, uint64_t addres
 static void write_cell(const struct by *by, struct px_cell *cell, uint64_t address)
 {
     if (cell->write == by->id && !cell->read[0]) return;
-    if (is_unwritten(by, cell)) find_unwritten(by, address);
     if (cell->write && !is_ordered(by, cell->write)) find(by, cell->write, PTX_FOUND_WRITE_WRITE, address);
     for (int i = 0; i < 2; i++)
         if (cell->read[i] && !is_ordered(by, cell->read[i]))
@@ -200,7 +205,7 @@ static void write_cell(const struct by *by, struct px_cell *cell, uint64_t addre
 }
 
 /* The part of an access that lies in one page. */
-static void reach(const struct by *by, struct px_shadow *s, struct px_page *page, uint64_t at, uint32_t bytes)
+static void reach(struct by *by, struct px_shadow *s, struct px_page *page, uint64_t at, uint32_t bytes)
 {
     const bool write = by->access->how & PTX_TRACE_WRITE;
     if (page->shift && (at | bytes) & ((1u << page->shift) - 1) && !px_page_split(s, page)) {
@@ -210,6 +215,7 @@ static void reach(const struct by *by, struct px_shadow *s, struct px_page *page
     const uint32_t first = (uint32_t)(at & (PX_PAGE_BYTES - 1)) >> page->shift, n = bytes >> page->shift;
     for (uint32_t i = first; i < first + n; i++) {
         const uint64_t address = (at & ~(uint64_t)(PX_PAGE_BYTES - 1)) + ((uint64_t)i << page->shift);
+        count_unwritten(by, &page->cell[i], address, 1u << page->shift);
         if (write)
             write_cell(by, &page->cell[i], address);
         else
@@ -222,6 +228,7 @@ static void check_lane(struct by *by, struct px_shadow *s, uint32_t place)
     const ptx_trace_lane *l = &by->access->lanes[by->lane];
     uint64_t at = l->address;
     by->thread = l->thread;
+    by->unwritten = 0;
     if (by->block->waiting >> l->thread / PX_SAN_WARP & 1) px_sync_alive(by->block, l->thread);
     if (!(by->id = number_of(by, place))) return;
     for (uint32_t left = l->bytes, n; left; left -= n, at += n) {
@@ -235,6 +242,7 @@ static void check_lane(struct by *by, struct px_shadow *s, uint32_t place)
         if (at == l->address) px_order_access(by->san, by->block, by->access, l, page);
         if (!(by->access->how & PTX_TRACE_MBARRIER)) reach(by, s, page, at, n);
     }
+    if (by->unwritten) find_unwritten(by);
 }
 
 void px_race_access(struct px_san *san, struct px_blk *b, const ptx_trace_access *a)
