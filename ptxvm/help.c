@@ -71,6 +71,7 @@ const char *const help_text[] = {
     "of\n"
     "                      launches by kernels; all: these four;\n"
     "                      no-race-values leaves out those that write one value; exit code 6\n"
+    "  --explore N[,SEED]  the run under N random schedules, too; the first one that ends otherwise is told\n"
     "  --check-exit N      another exit code for findings (0: none)   --check-limit N   findings shown "
     "(100)\n"
     "  --json              one JSON object instead of text       --quiet   no summaries\n"

@@ -1,7 +1,8 @@
 /* main.c - ptxvm: runs PTX kernels without a GPU. The command line is options.c, a run run.c, --test
- * testmode.c, --exec exec.c. */
+ * testmode.c, --exec exec.c, --explore explore.c. */
 #include <stdio.h>
 #include "exec.h"
+#include "explore.h"
 #include "fail.h"
 #include "run.h"
 #include "testmode.h"
@@ -10,9 +11,10 @@ int main(int argc, char **argv)
 {
     struct options options;
     options_parse(&options, argc, argv);
-    int code = options.program ? program_run(&options)
-               : options.test  ? tests_run(&options, argc, argv)
-                               : run(&options);
+    int code = options.program   ? program_run(&options)
+               : options.test    ? tests_run(&options, argc, argv)
+               : options.explore ? explore(&options, argc, argv)
+                                 : run(&options);
     options_free(&options);
     if (fflush(stdout) != 0 && code == EXIT_FINE) fail(EXIT_USAGE, "standard output cannot be written");
     return code;

@@ -108,6 +108,16 @@ static void schedule(struct options *options, const char *text)
     options->schedule_seed = number("--schedule random", text + 7, UINT32_MAX);
 }
 
+/* N or N,SEED. */
+static void exploration(struct options *options, const char *text)
+{
+    char *end;
+    options->explore = strtoull(text, &end, 10);
+    if (end == text || *text == '-' || !options->explore || (*end && *end != ','))
+        fail(EXIT_USAGE, "--explore: '%s' is not N or N,SEED", text);
+    options->explore_seed = *end ? number("--explore", end + 1, UINT32_MAX) : 1;
+}
+
 static void counts(struct options *options, const char *text)
 {
     options->counts = true;
@@ -209,6 +219,7 @@ enum {
     OPT_HOT,
     OPT_LAUNCHES,
     OPT_CHECK,
+    OPT_EXPLORE,
     OPT_CHECK_EXIT,
     OPT_CHECK_LIMIT,
     OPT_SCHEDULE,
@@ -267,6 +278,7 @@ static const struct option long_options[] = {
     {"expect-no-launch", required_argument, NULL, OPT_EXPECT_NO_LAUNCH},
     {"expect-depth", required_argument, NULL, OPT_EXPECT_DEPTH},
     {"check", required_argument, NULL, OPT_CHECK},
+    {"explore", required_argument, NULL, OPT_EXPLORE},
     {"check-exit", required_argument, NULL, OPT_CHECK_EXIT},
     {"check-limit", required_argument, NULL, OPT_CHECK_LIMIT},
     {"json", no_argument, NULL, OPT_JSON},
@@ -404,6 +416,7 @@ static bool store_check_option(struct options *options, int option, const char *
         options->check = check_words(value);
         options->check_words = value;
         return true;
+    case OPT_EXPLORE: exploration(options, value); return true;
     case OPT_CHECK_EXIT: options->check_exit = (int)number("--check-exit", value, 255); return true;
     case OPT_CHECK_LIMIT:
         options->check_limit = (unsigned)number("--check-limit", value, UINT32_MAX);
@@ -440,6 +453,7 @@ void options_parse(struct options *options, int argc, char **argv)
         if (option == 'h') option = OPT_HELP;
         if (option == 'V') option = OPT_VERSION;
         if (option == OPT_EXEC) {
+            if (options->explore) fail(EXIT_USAGE, "--explore does not go with --exec");
             if (options->trace_file) fail(EXIT_USAGE, "--trace does not go with --exec");
             if (options->hot) fail(EXIT_USAGE, "--hot does not go with --exec yet");
             if (options->launch_patterns.n)

@@ -48,8 +48,9 @@ struct options {
     uint64_t async_seed;
     ptx_schedule schedule;
     uint64_t schedule_seed;
-    const char *engine;  /* NULL: with all optimisations */
-    bool dump;           /* --dump-ir, */
+    uint64_t explore, explore_seed; /* --explore: schedules, 0 without; the first seed */
+    const char *engine;             /* NULL: with all optimisations */
+    bool dump;                      /* --dump-ir, */
     const char *dump_ir; /* and which passes and function; "": the usual ones. Without --dump-ir what
                             PTXVM_DUMP_IR says, or NULL */
     bool test;           /* --test: the files are tests, or folders of tests */

@@ -16,10 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "array.h"
+#include "child.h"
+#include "explore.h"
 #include "fail.h"
 #include "run.h"
-
-enum { HANG_SECONDS = 300 };
 
 struct totals {
     unsigned passed, failed, skipped;
@@ -133,37 +133,16 @@ static void test_free(struct test *test)
 
 /* ---- one run ---- */
 
-static void run_child(const struct words *command, FILE *output)
+static int run_words(const void *user)
 {
+    const struct words *command = user;
     struct options options;
-    dup2(fileno(output), STDOUT_FILENO);
-    dup2(fileno(output), STDERR_FILENO);
-    alarm(HANG_SECONDS);
     options_parse(&options, (int)command->n, (char **)command->at);
     if (options.timeout_ms == 0) options.timeout_ms = 60000;
-    const int code = run(&options);
+    const int code =
+        options.explore ? explore(&options, (int)command->n, (char **)command->at) : run(&options);
     options_free(&options);
-    exit(code);
-}
-
-/* The wait status; the text printed in *output, owned by the caller. */
-static int run_process(const struct words *command, char **output)
-{
-    FILE *file = tmpfile();
-    pid_t child;
-    int status = -1;
-    if (!file) fail(EXIT_USAGE, "no temporary file: %s", strerror(errno));
-    fflush(stdout);
-    child = fork();
-    if (child < 0) fail(EXIT_STOPPED, "no process: %s", strerror(errno));
-    if (child == 0) run_child(command, file);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    const long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
-    *output = must_alloc((unsigned long)size + 1);
-    rewind(file);
-    (*output)[fread(*output, 1, (size_t)size, file)] = '\0';
-    fclose(file);
-    return status;
+    return code;
 }
 
 /* What is wrong, or NULL. Owned by the caller. */
@@ -204,7 +183,7 @@ static void run_test(const struct test *test, struct totals *totals)
     char *output, *wrong;
     char *name =
         test->number > 1 ? must_print("%s (%u)", test->file, test->number) : must_print("%s", test->file);
-    const int status = run_process(&test->command, &output);
+    const int status = child_run(run_words, &test->command, &output);
     wrong = judge(test, status, output);
     printf("%s %s%s%s\n", wrong ? "FAIL" : "PASS", name, wrong ? ": " : "", wrong ? wrong : "");
     if (wrong) {
