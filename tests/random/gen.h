@@ -122,6 +122,7 @@ struct function {
     bool warp, uniform; /* needs a mask; needs all threads */
     bool full;          /* needs all lanes of a warp */
     bool recursive;
+    unsigned bodies; /* of functions that one call of it runs, at most */
 };
 
 enum { FUNCTIONS_MAX = 6, MASKS_MAX = 64 };
@@ -131,6 +132,7 @@ enum { POOLS = 22 };
 struct gen {
     uint64_t rng;
     struct random_options options;
+    unsigned bodies; /* of functions that what is being written runs in a thread, at most */
     struct tree *tree;
     struct node *at; /* where lines go */
     struct scope *scope;

@@ -12,6 +12,19 @@ static const char prototype[] = "(.param .b32 _) _ (.param .b32 _, .param .b32 _
                                 "_, .param .b32 _, .param .b64 _, "
                                 ".param .align 16 .b8 _[16])";
 
+/* A chain of functions that call each other twice, each recursive, runs thousands of bodies a thread. */
+enum { BODIES_MOST = 20000, TURNS = 4, DEPTH = 3 };
+
+/* May what is being written run so many more? */
+static bool affords(struct gen *g, unsigned bodies)
+{
+    const unsigned threads = g->ctas * g->cta_threads, most = BODIES_MOST / threads + 6;
+    for (unsigned i = g->scope->loops; i--;) bodies *= TURNS;
+    if (g->bodies + bodies > (g->inside ? most / 2 : most)) return false;
+    g->bodies += bodies;
+    return true;
+}
+
 /* ---- definitions ---- */
 
 static void header(struct gen *g, const struct function *f)
@@ -81,6 +94,7 @@ static void define(struct gen *g, struct function *f)
     struct node *before = gen_open(g, false);
     struct scope scope = {.mask = f->warp ? "%m0" : NULL, .uniform = f->uniform, .full = f->full};
     g->inside = f;
+    g->bodies = 0;
     g->masks = 2;
     header(g, f);
     prologue(g, f);
@@ -90,6 +104,8 @@ static void define(struct gen *g, struct function *f)
     g->scope = NULL;
     gen_body(g, &scope, 1 + gen_below(g, 4));
     epilogue(g, f);
+    f->bodies = (1 + g->bodies) * (f->recursive ? DEPTH : 1);
+    g->bodies = 0;
     g->inside = NULL;
     gen_close(g, before);
 }
@@ -180,7 +196,8 @@ void gen_call(struct gen *g)
     const struct function *f = &g->functions[gen_below(g, g->nfunctions)],
                           *h = &g->functions[gen_below(g, g->nfunctions)];
     char depth[4];
-    if (!g->nfunctions || !callable(g, f)) return;
+    if (!g->nfunctions || !callable(g, f) || !affords(g, f->bodies > h->bodies ? f->bodies : h->bodies))
+        return;
     struct node *before = gen_open(g, false);
     snprintf(depth, sizeof depth, "%u", gen_below(g, 3));
     if (callable(g, h) && !f->registers && !h->registers && !f->uniform && !h->uniform && !f->full &&
