@@ -4,8 +4,8 @@
  * A register written whole and then in part; a predicate that guards what writes it; a rounding mode in front
  * of a label; local memory named alike by all lanes but not holding the same; addresses that change where
  * lanes part, or in the turn of a loop after the one in which others were made of them, or that come from two
- * rows. Registers are those of the statement's own block, so that each has the definitions that it is about
- * and no others.
+ * rows; an index less itself; one value for a whole vector. Registers are those of the statement's own block,
+ * so that each has the definitions that it is about and no others.
  */
 #include "random/gen.h"
 #include <stdio.h>
@@ -242,12 +242,72 @@ static void address_of_two_spaces(struct gen *g)
     gen_line(g, "  mov.b32 %s, %%xa;", result(g, PX_T_B32, &a));
 }
 
+/* Zero, made of the thread's index: it leads all threads to one place. */
+static void index_less_itself(struct gen *g)
+{
+    struct operand a;
+    const bool wide = gen_chance(g, 60), copied = gen_chance(g, 40);
+    const char *index = gen_chance(g, 50) ? "%tidl" : "%lane";
+    gen_line(g, "  .reg .b32 %%xa, %%xb, %%xc;  .reg .b64 %%xp, %%xo, %%xq, %%xz;");
+    gen_line(g, "  mul.lo.u32 %%xa, %s, 4;  cvt.u64.u32 %%xo, %%xa;", index);
+    if (wide) {
+        gen_line(g, copied ? "  mov.b64 %%xq, %%xo;" : "  mul.wide.u32 %%xq, %s, 4;", index);
+        gen_line(g, "  sub.u64 %%xz, %%xo, %%xq;");
+    } else {
+        gen_line(g, copied ? "  mov.b32 %%xb, %%xa;" : "  shl.b32 %%xb, %s, 2;", index);
+        gen_line(g, "  sub.u32 %%xb, %%xa, %%xb;  cvt.u64.u32 %%xz, %%xb;");
+    }
+    gen_line(g, "  mov.u64 %%xp, gtab;  add.u64 %%xp, %%xp, %%xz;  ld.global.b32 %%xc, [%%xp+%u];",
+             4 * gen_below(g, 16));
+    if (gen_chance(g, 50)) gen_line(g, "  add.u64 %%xp, %%slot, %%xz;  ld.global.b32 %%xb, [%%xp];");
+    gen_line(g, "  mov.b32 %s, %%xc;", result(g, PX_T_B32, &a));
+}
+
+/* One value for a whole vector, whose elements get parts of it. */
+static void cut(struct gen *g)
+{
+    static const struct {
+        const char *type;
+        enum px_type bits;
+        unsigned n;
+    } moves[] = {{"v2.b32", PX_T_B32, 2},
+                 {"v4.b32", PX_T_B32, 4},
+                 {"v2.b16", PX_T_B16, 2},
+                 {"v4.b16", PX_T_B16, 4},
+                 {"v2.b64", PX_T_B64, 2}};
+    const unsigned k = gen_below(g, 5), bits = moves[k].bits == PX_T_B32   ? 32
+                                               : moves[k].bits == PX_T_B16 ? 16
+                                                                           : 64;
+    const bool whole = gen_chance(g, 40), four = moves[k].n == 4;
+    struct operand a, b;
+    const char *guard = gen_chance(g, 30) ? gen_guard(g) : "";
+    char constant[12];
+    snprintf(constant, sizeof constant, "%u", gen_below(g, 9));
+    gen_line(g, "  .reg .b%u %%xe<4>;  .reg .v%u .b%u %%xv;", bits, moves[k].n, bits);
+    for (unsigned i = 0; i < moves[k].n; i++) gen_line(g, "  mov.b%u %%xe%u, %u;", bits, i, i);
+    gen_line(g, four ? "  mov.%s %%xv, {%%xe0, %%xe1, %%xe2, %%xe3};" : "  mov.%s %%xv, {%%xe0, %%xe1};",
+             moves[k].type);
+    const char *from = gen_chance(g, 25) ? constant : any(g, moves[k].bits, &a);
+    gen_line(g, "  %smov.%s %s, %s;", guard, moves[k].type,
+             whole  ? "%xv"
+             : four ? "{%xe0, %xe1, %xe2, %xe3}"
+                    : "{%xe0, %xe1}",
+             from);
+    if (whole) gen_line(g, "  mov.b%u %%xe0, %%xv.x;  mov.b%u %%xe1, %%xv.y;", bits, bits);
+    if (whole && four) gen_line(g, "  mov.b%u %%xe3, %%xv.w;", bits);
+    gen_line(g, "  mov.b%u %s, %%xe%u;", bits, result(g, moves[k].bits, &b), gen_below(g, moves[k].n));
+}
+
 bool gen_alike(struct gen *g)
 {
     if (g->inside) return false;
     struct node *before = gen_open(g, false);
     gen_line(g, "{");
-    switch (gen_below(g, 20)) {
+    switch (gen_below(g, 24)) {
+    case 20:
+    case 21: index_less_itself(g); break;
+    case 22:
+    case 23: cut(g); break;
     case 18:
     case 19: address_of_one_way(g); break;
     case 12:

@@ -64,8 +64,9 @@ static void chosen(struct gen *g, const struct kind *k, unsigned d, unsigned x, 
 {
     static const char *const orders[] = {"lt", "gt", "le", "ge"};
     gen_line(g, "  setp.%s%s.%s %%xp, %%xf%u, %%xf%u;", orders[gen_below(g, 4)], k->ftz, k->type, x, y);
-    gen_line(g, "  %s%s.%s %%xs, %%xf%u;  selp.b%u %%xf%u, %%xs, %%xf%u, %%xp;",
-             gen_chance(g, 50) ? "neg" : "abs", k->ftz, k->type, x, k->bits, d, y);
+    gen_line(g, "  %s%s.%s %%xs, %%xf%u;  selp.%c%u %%xf%u, %%xs, %%xf%u, %%xp;",
+             gen_chance(g, 50) ? "neg" : "abs", k->ftz, k->type, x,
+             k->bits > 16 && gen_chance(g, 50) ? 'f' : 'b', k->bits, d, y);
 }
 
 /* A number with another sign in a wider type, to a register of the pools. */
@@ -78,11 +79,32 @@ static void widened(struct gen *g, const struct kind *k, unsigned x)
     gen_line(g, "  mov.b32 %s, %%xi;", gen_register(g, PX_T_B32, 0, true).text);
 }
 
+/* Reciprocals of powers of two, which are exact: of a reciprocal, of an exponential, and divisions by them.
+ */
+static void reciprocal(struct gen *g, struct numbers *n)
+{
+    const struct kind *k = n->kind;
+    const unsigned d = pick(g), y = pick(g);
+    const bool divides = gen_chance(g, 50), exponential = gen_chance(g, 50);
+    if (k->bits != 32 || !settle(n, d, divides ? n->most[y] * 8 : 8, false)) return;
+    gen_line(g, "  { .reg .f32 %%xa, %%xb;  .reg .b32 %%xj;  and.b32 %%xj, %s, 3;",
+             gen_register(g, PX_T_B32, 0, false).text);
+    if (!exponential) gen_line(g, "  shl.b32 %%xj, 1, %%xj;");
+    gen_line(g, "  cvt.rn.f32.u32 %%xa, %%xj;");
+    if (exponential) gen_line(g, "  neg.ftz.f32 %%xa, %%xa;");
+    gen_line(g, "  %s.approx.ftz.f32 %%xb, %%xa;", exponential ? "ex2" : "rcp");
+    if (gen_chance(g, 25)) gen_line(g, "  mov.f32 %%xa, 0f40000000;");
+    gen_line(g, divides ? "  div.approx.ftz.f32 %%xf%u, %%xf%u, %%xb;" : "  rcp.approx.ftz.f32 %%xf%u, %%xb;",
+             d, y);
+    if (gen_chance(g, 20)) gen_line(g, "  mul.f32 %%xb, %%xb, 0f41000000;  cvt.rzi.s32.f32 %%xi, %%xb;");
+    gen_line(g, "  }");
+}
+
 static void operation(struct gen *g, struct numbers *n)
 {
     static const char *const sums[] = {"add", "sub", "add", "sub"};
     const struct kind *k = n->kind;
-    const unsigned d = pick(g), x = pick(g), y = pick(g), z = pick(g), what = gen_below(g, 17);
+    const unsigned d = pick(g), x = pick(g), y = pick(g), z = pick(g), what = gen_below(g, 19);
     const char *guard = gen_chance(g, 15) ? gen_guard(g) : "";
     const double old = n->most[d];
     char sx[24], b[24];
@@ -111,6 +133,10 @@ static void operation(struct gen *g, struct numbers *n)
         chosen(g, k, d, x, y);
     else if (what == 16)
         widened(g, k, x);
+    else if (what == 17)
+        reciprocal(g, n);
+    else if (what == 18 && k->bits == 32 && settle(n, d, mx > n->most[y] ? mx : n->most[y], *guard))
+        gen_line(g, "  %sslct.f32.s32 %%xf%u, %%xf%u, %%xf%u, %%xi;", guard, d, x, y);
     else
         n->most[d] = old;
 }

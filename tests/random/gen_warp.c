@@ -7,6 +7,8 @@
 #include "random/gen.h"
 #include <stdio.h>
 
+enum { MEETING = SHARED_SLOT - 16 /* the last piece of a thread's shared memory, as in gen_async.c */ };
+
 /* ---- warps ---- */
 
 /* A lane of the mask in %z0: the lowest, the highest, or the next one upwards, itself when there is none. */
@@ -75,6 +77,14 @@ static void reduce(struct gen *g, const char *mask, const char *guard)
              gen_register(g, PX_T_U32, 0, true).text, gen_register(g, PX_T_U32, 0, false).text, mask);
 }
 
+static void elect(struct gen *g, const char *mask, const char *guard)
+{
+    const bool number = gen_chance(g, 60);
+    const struct operand p = gen_predicate(g, true);
+    gen_line(g, "  %select.sync %s|%s, %s;", guard, number ? gen_register(g, PX_T_U32, 0, true).text : "_",
+             p.text, mask);
+}
+
 /* Through shared memory, between bar.warp.sync. */
 static void warp_exchange(struct gen *g, const char *mask)
 {
@@ -99,8 +109,9 @@ void gen_warp(struct gen *g)
     const char *mask = g->scope->mask, *guard = "";
     if (!mask) return;
     struct node *before = gen_open(g, false);
-    unsigned what = gen_below(g, 12);
-    if (gen_chance(g, 20) && what < 10) { /* some of the lanes only: those for which the guard holds */
+    unsigned what = gen_below(g, 13);
+    if (gen_chance(g, 20) && what != 10 &&
+        what != 11) { /* some of the lanes only: those for which the guard holds */
         gen_line(g, "  and.pred %%zp0, %s, %s;", gen_predicate(g, false).text, gen_predicate(g, false).text);
         gen_line(g, "  vote.sync.ballot.b32 %%z4, %%zp0, %s;", mask);
         mask = "%z4";
@@ -117,6 +128,7 @@ void gen_warp(struct gen *g)
     case 7: match(g, mask, guard); break;
     case 8:
     case 9: reduce(g, mask, guard); break;
+    case 12: elect(g, mask, guard); break;
     case 10: warp_exchange(g, mask); break;
     default: active(g); break;
     }
@@ -224,12 +236,39 @@ static void flag(struct gen *g)
     gen_line(g, "  bar.sync 0;  st.volatile.%s.b32 [%s], 0;  bar.sync 0;", space, at);
 }
 
+/* All threads meet at one mbarrier, some of those that run together later than others, and read what another
+ * one wrote before. */
+static void meet(struct gen *g)
+{
+    const unsigned l = g->labels++, at = MEETING;
+    const bool parity = gen_chance(g, 50);
+    const char *of = parity ? ".parity" : "", *phase = parity ? "0" : "%zd5";
+    const char *hint = gen_chance(g, 30) ? ", 1000" : "";
+    g->spins = true;
+    gen_line(g, "  mov.u64 %%zd4, own;  setp.eq.u32 %%zp0, %%tidl, 0;");
+    gen_line(g, "  @%%zp0 mbarrier.init.shared.b64 [%%zd4+%u], %u;  bar.sync 0;", at, g->cta_threads);
+    gen_line(g, "  st.shared.b32 [%%shx], %s;  setp.lt.u32 %%zp1, %%tidl, %u;  @%%zp1 bra A%u;",
+             gen_register(g, PX_T_B32, 0, false).text, gen_below(g, g->cta_threads), l);
+    gen_line(g, "  mbarrier.arrive.shared.b64 %%zd5, [%%zd4+%u];", at);
+    gen_line(g, "C%u:  mbarrier.try_wait%s.shared.b64 %%zp2, [%%zd4+%u], %s%s;  @!%%zp2 bra C%u;  bra B%u;",
+             l, of, at, phase, hint, l, l);
+    gen_line(g, "A%u:  mbarrier.arrive.shared.b64 %%zd5, [%%zd4+%u];", l, at);
+    gen_line(g, "D%u:  mbarrier.%s_wait%s.shared.b64 %%zp2, [%%zd4+%u], %s;  @!%%zp2 bra D%u;", l,
+             gen_chance(g, 70) ? "try" : "test", of, at, phase, l);
+    gen_line(g, "B%u:  add.u32 %%z0, %%tidl, %u;  rem.u32 %%z0, %%z0, %u;", l, gen_below(g, g->cta_threads),
+             g->cta_threads);
+    gen_line(g, "  mov.u64 %%zd1, xch;  mad.wide.u32 %%zd0, %%z0, 4, %%zd1;  ld.shared.b32 %s, [%%zd0];",
+             gen_register(g, PX_T_B32, 0, true).text);
+    gen_line(g, "  bar.sync 0;  @%%zp0 mbarrier.inval.shared.b64 [%%zd4+%u];", at);
+    gen_line(g, "  @%%zp0 st.shared.b64 [%%zd4+%u], 0;  bar.sync 0;", at);
+}
+
 void gen_barrier(struct gen *g)
 {
     if (!g->scope->uniform) return;
     struct node *before = gen_open(g, false);
-    if (!g->inside && !g->ended && gen_chance(g, 8)) {
-        flag(g);
+    if (!g->inside && !g->ended && gen_chance(g, 14)) {
+        gen_chance(g, 50) ? flag(g) : meet(g);
         gen_close(g, before);
         return;
     }

@@ -48,6 +48,19 @@ static enum ref_step run_mov_vector(struct ref_thread *t, const struct ref_inst 
     return REF_NEXT;
 }
 
+/* One value where a vector is wanted, as an H200 answered: its bits are cut into as many parts, if they have
+ * a byte at least; otherwise the first element is the value and the others are zero. */
+static enum ref_step run_cut(struct ref_thread *t, const struct ref_inst *in)
+{
+    uint32_t n;
+    const struct ref_operand *to = elements(&in->o[0], &n);
+    const ref_bits value = ref_get(t, &in->o[1]), one = 1;
+    const unsigned bits = to[0].bits / n;
+    for (uint32_t i = 0; i < n; i++)
+        ref_put(t, &to[i], bits >= 8 ? value >> i * bits & ((one << bits) - 1) : i ? 0 : value);
+    return REF_NEXT;
+}
+
 static void bind_mov_vector(const struct ref_context *x, struct ref_inst *in)
 {
     uint32_t to, from;
@@ -55,8 +68,8 @@ static void bind_mov_vector(const struct ref_context *x, struct ref_inst *in)
         in->o[i] = ref_resolve(x, in->inst, &in->inst->opds[i], in->match.type[i]);
     elements(&in->o[0], &to);
     elements(&in->o[1], &from);
-    if (to != from || to > 4) ref_unsupported(x->m, in->inst, "");
-    in->run = run_mov_vector;
+    if ((to != from && from != 1) || to > 4) ref_unsupported(x->m, in->inst, "");
+    in->run = to == from ? run_mov_vector : run_cut;
 }
 
 /* Positions and lengths count modulo 256 with 32 bits; with 64 the chip takes all of them. */
