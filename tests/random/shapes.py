@@ -207,7 +207,7 @@ def stepped(f, r):
     return [at for at in f.defs[r] if f.insts[at].opcode == "add" and r in f.insts[at].src]
 
 
-@shape("grid stride: an index that grows by a product of special registers")
+@shape("an index that grows by a register that stays in the loop")
 def _(f):
     for a, b in f.loops:
         for at in range(a, b + 1):
@@ -251,7 +251,7 @@ def _(f):
     return False
 
 
-@shape("unrolled loop and loop of what is left")
+@shape("two loops with different numbers of loads")
 def _(f):
     steps = collections.Counter()
     for a, b in f.loops:
@@ -392,7 +392,7 @@ def _(f):
                                             "param" not in f.only(r).mods for r in i.address))
 
 
-@shape("values of 8 and 16 bits: load, compute, store")
+@shape("add, sub, mul, shr of 16 bits")
 def _(f):
     return f.has(lambda i: i.opcode in ("mul", "add", "sub", "shr") and i.mods[-1] in ("s16", "u16"))
 
@@ -400,14 +400,24 @@ def _(f):
 forms("mul.wide and mad.wide", r"(mul|mad)\.wide")
 forms("shf, funnel shift", r"shf")
 forms("bfe, bfi", r"bf[ei]")
-forms("atomic in a loop of its own: cas", r"atom.*\.cas")
+forms("atom.cas", r"atom.*\.cas")
 forms("vector load or store", r"(ld|st)\..*\.v[248]")
 forms("shuffle", r"shfl")
 forms("mma or wgmma", r"(mma|wgmma)")
 forms("ldmatrix", r"ldmatrix")
-forms("cp.async with groups left open", r"cp\.async\.wait_group")
+forms("cp.async.wait_group", r"cp\.async\.wait_group")
 forms("alloca, stacksave", r"(alloca|stacksave)")
-forms("indirect call through a table in memory", r"call$")
+
+
+@shape("call of a function whose address was loaded")
+def _(f):
+    for i in f.insts:
+        callee = [p for p in i.parts if p.startswith("%")] if i.opcode == "call" else []
+        made = [f.insts[d] for r in callee[:1] for d in f.defs[r]]
+        if any(j.opcode == "ld" and "param" not in j.mods for j in made):
+            return True
+    return False
+
 
 # ---- groups ----
 
