@@ -243,7 +243,7 @@ void px_emit_unit(struct px_emitter *e, const struct px_ir_inst *in, const struc
     c->row = units->row[in->fact];
     c->copy = o[0].elem == 2 ? PX_FIX_copy2 : o[0].elem == 4 ? PX_FIX_copy4 : PX_FIX_copy8;
     px_emit_guard(e, false);
-    struct px_insn r = {.aux = c, .a = px_emit_row(e, &o[1])};
+    struct px_insn r = {.aux = px_emit_kept(e, c, sizeof *c), .a = px_emit_row(e, &o[1])};
     r.b = in->nopds > 2 ? px_emit_row(e, &o[2]) : r.a;
     r.d = px_emit_place(e, &o[0]);
     px_emit_guarded(e, (const px_handler[2]){run, run_masked}, r);

@@ -66,9 +66,18 @@ void px_emit_in_both(struct px_emitter *e, px_handler conv, px_handler div, stru
 
 void *px_emit_node(struct px_emitter *e, size_t size)
 {
-    if (e->node == e->nodes.n)
-        px_vec_push(e->f->coder->pass, &e->nodes, px_arena_node(e->f->coder->keep, size));
-    return e->nodes.at[e->node++];
+    return px_arena_node(e->f->coder->pass, size);
+}
+
+const void *px_emit_kept(struct px_emitter *e, const void *node, size_t size)
+{
+    for (uint32_t i = 0; i < e->nodes.n; i++)
+        if (e->nodes.at[i].size == size && memcmp(e->nodes.at[i].kept, node, size) == 0)
+            return e->nodes.at[i].kept;
+    void *kept = px_arena_node(e->f->coder->keep, size);
+    memcpy(kept, node, size);
+    px_vec_push(e->f->coder->pass, &e->nodes, ((struct px_emit_node){kept, size}));
+    return kept;
 }
 
 void px_emit_whole(struct px_emitter *e, px_handler fn)
@@ -308,7 +317,6 @@ static void begin_version(struct px_emitter *e, enum px_ir_version version)
 {
     e->version = version;
     e->guard = 0;
-    e->node = 0;
     for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
 }
 

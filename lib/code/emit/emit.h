@@ -29,6 +29,12 @@ struct px_whole {
     px_handler fn;
 };
 
+/* What records of one instruction point to. */
+struct px_emit_node {
+    const void *kept;
+    size_t size;
+};
+
 struct px_emitter {
     struct px_irfn *f;
     enum px_ir_version version; /* that is emitted */
@@ -36,8 +42,7 @@ struct px_emitter {
     PX_VEC(struct px_insn) div; /* divergent ones that are not packed yet: */
     uint32_t packed;            /* so many are */
     struct px_packer pack;
-    PX_VEC(void *) nodes; /* what the instruction's records point to: both versions', */
-    uint32_t node;        /* so many of which this one has asked for */
+    PX_VEC(struct px_emit_node) nodes; /* what the instruction's records point to */
     PX_VEC(struct px_temp) temps;
     PX_VEC(struct px_insn *) replaced; /* records that fused ones stand in for */
     PX_VEC(uint32_t) fused;            /* convergent records that do the work of some behind them: pcs */
@@ -100,9 +105,11 @@ uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *
 /* Appends a record to the version that is emitted; to both, between instructions. */
 void px_emit_record(struct px_emitter *e, px_handler fn, struct px_insn in);
 void px_emit_in_both(struct px_emitter *e, px_handler conv, px_handler div, struct px_insn in);
-/* What a record points to beside itself: the other version's points to the same, which says the same. Zeroed.
- */
+/* What a record points to beside itself is filled in at `node`, zeroed, which ends with the pass; `kept` is
+ * its copy that stays. Both versions share one where theirs are equal: operands of the convergent version may
+ * lie in rows of their own. */
 void *px_emit_node(struct px_emitter *e, size_t size);
+const void *px_emit_kept(struct px_emitter *e, const void *node, size_t size);
 /* The record just made could be this one where rows are written whole, if it is a divergent one that is
  * masked by its entry alone. */
 void px_emit_whole(struct px_emitter *e, px_handler fn);

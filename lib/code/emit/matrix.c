@@ -22,11 +22,13 @@ void px_emit_mma(struct px_emitter *e, const struct px_ir_inst *in, const struct
     const uint32_t read = in->ndst + f->na + f->nb;
     const bool same = f->nc == in->ndst && in_place(&o[read], o, f->nc);
     const uint32_t n = read + (same ? 0 : f->nc);
-    struct px_matrix_mma *m = px_emit_node(e, sizeof *m + n * sizeof *m->row);
-    struct px_insn r = {.aux = m, .c = same ? 0 : read, .group = PX_WARP};
+    const size_t size = sizeof(struct px_matrix_mma) + n * sizeof(uint32_t);
+    struct px_matrix_mma *m = px_emit_node(e, size);
+    struct px_insn r = {.c = same ? 0 : read, .group = PX_WARP};
     m->form = f;
     rows(e, o, n, m->row);
     if (f->is.sparse) r.metadata = px_emit_row(e, &o[read + f->nc]);
+    r.aux = px_emit_kept(e, m, size);
     px_emit_record(e, px_matrix_mma, r);
 }
 
@@ -74,8 +76,9 @@ void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struc
     const bool store = !in->ndst;
     const struct px_ir_operand *address = &o[in->ndst], *stride = NULL;
     const uint32_t n = store ? f->nd : in->ndst, used = 1 + n;
-    struct px_matrix_move *m = px_emit_node(e, sizeof *m + n * sizeof *m->row);
-    struct px_insn r = {.aux = m, .a = px_emit_place(e, address), .group = PX_WARP, .space = address->type};
+    const size_t size = sizeof(struct px_matrix_move) + n * sizeof(uint32_t);
+    struct px_matrix_move *m = px_emit_node(e, size);
+    struct px_insn r = {.a = px_emit_place(e, address), .group = PX_WARP, .space = address->type};
     m->form = f;
     m->what = (uint8_t)in->fact;
     m->col = in->fact & PX_MATRIX_BY_COLUMNS;
@@ -97,6 +100,7 @@ void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struc
     } else {
         m->between = own_stride(m);
     }
+    r.aux = px_emit_kept(e, m, size);
     px_emit_record(e, px_matrix_wmma, r);
 }
 
@@ -106,8 +110,9 @@ void px_emit_wgmma(struct px_emitter *e, const struct px_ir_inst *in, const stru
     const uint32_t n = in->ndst, na = w->a_memory ? 0 : 4;
     const struct px_ir_operand *scale = o + n, *a = scale + 1, *b = a + (na ? na : 1), *c = b + 1 + w->sparse;
     const bool same = in_place(c, o, n);
-    struct px_matrix_wgmma *m = px_emit_node(e, sizeof *m + (n + na + (same ? 0 : n)) * sizeof *m->row);
-    struct px_insn r = {.aux = m, .group = PX_WARPGROUP, .space = PX_SPACE_SHARED};
+    const size_t size = sizeof(struct px_matrix_wgmma) + (n + na + (same ? 0 : n)) * sizeof(uint32_t);
+    struct px_matrix_wgmma *m = px_emit_node(e, size);
+    struct px_insn r = {.group = PX_WARPGROUP, .space = PX_SPACE_SHARED};
     px_wgmma_form_make(&m->form, w);
     m->product = px_level_product(e->f->coder->level);
     rows(e, o, n, m->row);
@@ -120,5 +125,6 @@ void px_emit_wgmma(struct px_emitter *e, const struct px_ir_inst *in, const stru
         r.d = n + na;
         rows(e, c, n, m->row + r.d);
     }
+    r.aux = px_emit_kept(e, m, size);
     px_emit_record(e, px_matrix_wgmma, r);
 }

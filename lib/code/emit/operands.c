@@ -29,18 +29,18 @@ void px_emit_operands(struct px_emitter *e, const struct px_ir_inst *in, const s
     for (uint32_t i = 0; i < in->nopds; i++)
         if (o[i].kind == PX_IR_ADDRESS) address = &o[i];
     const uint32_t n = in->nopds - (address != NULL);
-    struct px_operands *rows = px_emit_node(e, sizeof *rows + n * sizeof *rows->row);
+    const size_t size = sizeof(struct px_operands) + n * sizeof(uint32_t);
+    struct px_operands *rows = px_emit_node(e, size);
     struct px_insn r = {0};
     rows->match = e->f->matches.at[in->aux];
     rows->ndst = in->ndst;
-    rows->n = 0;
     px_emit_guard(e, true);
     if (address) tell(e, in, address, address == o ? o + 1 : o, n);
     if (address) r = px_emit_access(e, address, address->elem);
     for (uint32_t i = 0; i < in->nopds; i++)
         if (&o[i] != address) rows->row[rows->n++] = px_emit_row(e, &o[i]);
     if (px_ir_flags(in->op) & PX_OPERATION_waits) r.group = PX_WARP;
-    r.c = px_emit_constant(e, (uint64_t)(uintptr_t)rows, NULL);
+    r.c = px_emit_constant(e, (uint64_t)(uintptr_t)px_emit_kept(e, rows, size), NULL);
     r.m = e->guard;
     px_emit_record(e, handlers[in->op & ~PX_IR_KIND], r);
     if (handlers[in->op & ~PX_IR_KIND] == px_op_cp_async_commit)

@@ -49,7 +49,7 @@ void px_emit_tex(struct px_emitter *e, const struct px_ir_inst *in, const struct
     struct px_tex_sampling *t = px_emit_node(e, sizeof *t);
     struct operands all = {e, o};
     px_emit_guard(e, true);
-    struct px_insn r = {.aux = t, .m = e->guard};
+    struct px_insn r = {.m = e->guard};
     t->words = words_of(in);
     t->unit = px_level_tex(e->f->coder->level);
     t->apart = overlap(e, in, o);
@@ -64,6 +64,7 @@ void px_emit_tex(struct px_emitter *e, const struct px_ir_inst *in, const struct
     if (t->words.lod == PX_TEX_LOD_LEVEL) t->level = take(&all);
     if (t->words.lod == PX_TEX_LOD_GRAD) take_all(&all, n, t->dx), take_all(&all, n, t->dy);
     if (t->words.offsets) take_all(&all, n, t->offset);
+    r.aux = px_emit_kept(e, t, sizeof *t);
     px_emit_record(e, px_texture_sample, r);
 }
 
@@ -72,7 +73,7 @@ void px_emit_surface(struct px_emitter *e, const struct px_ir_inst *in, const st
     struct px_tex_surface *s = px_emit_node(e, sizeof *s);
     struct operands all = {e, o};
     px_emit_guard(e, true);
-    struct px_insn r = {.aux = s, .m = e->guard};
+    struct px_insn r = {.m = e->guard};
     s->words = words_of(in);
     s->unit = px_level_tex(e->f->coder->level);
     s->apart = overlap(e, in, o);
@@ -82,6 +83,7 @@ void px_emit_surface(struct px_emitter *e, const struct px_ir_inst *in, const st
     take_handles(&all, false, &r);
     if (px_tex_layered((enum px_image_kind)s->words.kind)) s->layer = take(&all);
     take_all(&all, px_tex_coordinates((enum px_image_kind)s->words.kind), s->coord);
+    r.aux = px_emit_kept(e, s, sizeof *s);
     px_emit_record(e, px_texture_surface, r);
 }
 
@@ -90,11 +92,12 @@ void px_emit_query(struct px_emitter *e, const struct px_ir_inst *in, const stru
     struct px_tex_question *q = px_emit_node(e, sizeof *q);
     struct operands all = {e, o + 1};
     px_emit_guard(e, true);
-    struct px_insn r = {.aux = q, .d = px_emit_row(e, &o[0]), .m = e->guard};
+    struct px_insn r = {.d = px_emit_row(e, &o[0]), .m = e->guard};
     take_handles(&all, false, &r);
     q->kind = (uint8_t)in->fact;
     q->query = (enum px_tex_query)in->aux;
     if (in->nopds > 2) q->level = take(&all);
+    r.aux = px_emit_kept(e, q, sizeof *q);
     px_emit_record(e, px_texture_query, r);
 }
 

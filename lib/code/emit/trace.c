@@ -133,7 +133,7 @@ void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address,
         t->order = o.order;
         t->scope = o.scope;
     }
-    r.aux = t;
+    r.aux = px_emit_kept(e, t, sizeof *t);
     r.m = t->masked ? t->masked : e->guard;
     uint32_t *const rows[] = {&r.c, &r.d, &r.e, &r.source4};
     for (uint32_t i = 0; i < t->parts; i++) *rows[i] = px_emit_row(e, &sizes[i]);
@@ -185,9 +185,10 @@ void px_emit_trace_event(struct px_emitter *e, ptx_trace_kind kind, const struct
 {
     if (!e->f->coder->wishes.traces) return;
     struct px_ordered *t = px_emit_node(e, sizeof *t);
-    struct px_insn r = {.aux = t};
+    struct px_insn r = {0};
     *t = (struct px_ordered){.is = {.kind = kind, .at = place_of(e)},
                              .by_warp = kind == PTX_TRACE_WARP_ARRIVE || kind == PTX_TRACE_WARP_LEAVE};
+    r.aux = px_emit_kept(e, t, sizeof *t);
     if (number) r.a = px_emit_place(e, number);
     if (number && px_emit_is_scalar(number)) r.flags |= PX_INSN_SCALAR_A;
     if (count) r.b = px_emit_place(e, count);
@@ -207,5 +208,5 @@ void px_emit_trace_order(struct px_emitter *e, ptx_trace_kind kind, uint64_t num
         t->is.order = o.order;
         t->is.scope = o.scope;
     }
-    px_emit_record(e, px_trace_event, (struct px_insn){.aux = t, .m = e->guard});
+    px_emit_record(e, px_trace_event, (struct px_insn){.aux = px_emit_kept(e, t, sizeof *t), .m = e->guard});
 }
