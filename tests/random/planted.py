@@ -735,8 +735,8 @@ ENGINE = [
         '',
         'barriers: that of several gangs opens at once',
         'lib/vm/run/barrier.c',
-        '!g->resume && cta->ngangs == 1 &&',
-        '!g->resume && (@ || cta->ngangs == 1) &&',
+        'cta->ngangs == 1 && !cta->barriers_used &&',
+        '(@ || cta->ngangs == 1) && !cta->barriers_used &&',
     ),
     Fault(
         '',

@@ -75,7 +75,7 @@ static bool find_loop(const struct px_irfn *f, uint32_t p, struct px_ir_loop *lo
     *loop = (struct px_ir_loop){.node = f->loops.order[p]};
     for (uint32_t k = p; k < p + n; k++) {
         const uint32_t node = f->loops.order[k];
-        if (node >= f->graph.nblocks || (k > p && f->loops.size[node] > 1)) return false;
+        if (node >= f->graph.nblocks || (k > p && px_ir_loop_blocks(f, k))) return false;
         if (!look_at_block(f, node, &rows, loop)) return false;
     }
     return n;

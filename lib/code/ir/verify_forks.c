@@ -118,7 +118,7 @@ static void look_at_loop(struct px_verify *v, const struct px_ir_loop *loop)
     if (!n) px_verify_wrong(v, NULL, "block %u heads no loop", loop->node);
     for (uint32_t k = p; k < p + n && !v->why; k++) {
         const uint32_t node = f->loops.order[k];
-        if (node >= f->graph.nblocks || (k > p && f->loops.size[node] > 1)) {
+        if (node >= f->graph.nblocks || (k > p && px_ir_loop_blocks(f, k))) {
             px_verify_wrong(v, NULL, "the loop of block %u holds another one", loop->node);
             return;
         }
