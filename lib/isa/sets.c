@@ -23,6 +23,7 @@ bool px_quirk_holds(enum px_quirk quirk, px_word opcode, const px_word *words, u
 {
     for (unsigned i = px_isa_set_first[quirk]; i < px_isa_set_first[quirk + 1]; i++) {
         const struct px_isa_set *q = &px_isa_sets[i];
+        if (q->opcode != opcode) continue;
         if ((!px_isa_names[q->operand] || (opd && opd->name == q->operand)) && names(q, opcode, words, n))
             return true;
     }

@@ -73,7 +73,7 @@ void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const 
     const struct px_handler_set *set = &e->f->coder->level->sets[in->op];
     const struct px_ir_operand *s = o + in->ndst;
     const unsigned n = px_ir_sources(e->f, in);
-    struct shape shape = {.is = px_ir_shape_of(e->f, in, e->version)};
+    struct shape shape = {.is = px_ir_shape_of(in, e->version)};
     uint32_t at[3] = {0};
     if (px_emit_together(e) && px_ir_is_alone(e->f, in)) {
         emit_alone(e, in, o);

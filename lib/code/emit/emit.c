@@ -97,7 +97,7 @@ void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_ins
 void px_emit_own(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
 {
     const px_handler *fn = e->f->coder->level->fixed[fix];
-    px_emit_record(e, fn[e->held && !px_emit_together(e)], in);
+    px_emit_record(e, fn[e->held], in);
 }
 
 void px_emit_fixed(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
@@ -361,6 +361,20 @@ static void align(struct px_emitter *e, uint32_t at, struct part conv, struct pa
     for (uint32_t i = 0; at + i < e->n; i++) liken(&one[i], &other[i]), liken(&other[i], &one[i]);
 }
 
+/* Operations that lanes may leave or wait in take rows alone (values.c): both versions have the same records.
+ */
+static bool is_alike(const struct px_ir_inst *in)
+{
+    return px_ir_kind_of(in->op) == PX_IR_TABLE && !px_ir_is_straight(in);
+}
+
+static struct part copy_convergent(struct px_emitter *e, uint32_t at, struct part conv)
+{
+    const struct part div = {conv.before, conv.before + conv.does, conv.does};
+    for (uint32_t i = 0; i < div.n; i++) px_vec_push(e->f->coder->pass, &e->div, e->f->code->conv[at + i]);
+    return div;
+}
+
 static void emit_versions(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct beginning was = {e->n, e->fp, e->slots, e->lanes_counted};
@@ -370,6 +384,10 @@ static void emit_versions(struct px_emitter *e, const struct px_ir_inst *in, con
     if (convergent) {
         begin_version(e, PX_IR_CONVERGENT);
         conv = emit_convergent(e, in, o, &was);
+        if (is_alike(in)) {
+            align(e, was.at, conv, copy_convergent(e, was.at, conv));
+            return;
+        }
         e->fp = was.fp, e->slots = was.slots, e->lanes_counted = was.lanes_counted;
     }
     begin_version(e, PX_IR_DIVERGENT);

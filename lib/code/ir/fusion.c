@@ -48,7 +48,7 @@ void px_ir_chain_add(const struct px_irfn *f, struct px_ir_chain *chain, const s
                      uint32_t reg, enum px_ir_version version)
 {
     const struct px_ir_opd *s = px_ir_opds(f, in) + in->ndst;
-    const struct px_ir_shape shape = px_ir_shape_of(f, in, version);
+    const struct px_ir_shape shape = px_ir_shape_of(in, version);
     unsigned i = 0;
     if (chain->n == PX_FUSED_MOST) return;
     while (i < px_ir_sources(f, in) && px_ir_register(&s[i]) != reg) i++;
@@ -208,7 +208,7 @@ static void fuse_loads(struct fuser *s)
     struct px_ir_inst *y = s->before[0], *x = s->before[1];
     if (!x || s->size == PX_IR_MORE || s->sizes[0] != PX_IR_ONE || s->sizes[1] != PX_IR_ONE ||
         s->was_done[0] || s->was_done[1] || !px_ir_loads(x) || !px_ir_loads(y) ||
-        px_ir_shape_of(f, s->in, PX_IR_CONVERGENT).bits)
+        px_ir_shape_of(s->in, PX_IR_CONVERGENT).bits)
         return;
     const enum px_fixed handler = px_ir_fused_fixed(x, y, s->in, bytes_of(f, y));
     const struct px_ir_opd *a = px_ir_opds(f, x), *b = px_ir_opds(f, y), *o = px_ir_opds(f, s->in);
@@ -236,7 +236,7 @@ static bool is_number(const struct fuser *s, const struct px_ir_inst *mul)
     const struct px_ir_opd *o = px_ir_opds(f, mul);
     const struct px_ir_reg *p = &f->regs.at[o->at];
     const uint32_t end = s->place * PX_IR_STEP;
-    const struct px_ir_shape shape = px_ir_shape_of(f, mul, PX_IR_CONVERGENT);
+    const struct px_ir_shape shape = px_ir_shape_of(mul, PX_IR_CONVERGENT);
     return o[2].kind == PX_IR_IMM && *px_ir_value(f, mul, &o[2]) == bytes_of(f, s->in) && shape.bits == 2 &&
            !shape.swapped && p->keep == PX_IR_ROW && p->last <= end + 2 && p->first >= end - 2 * PX_IR_STEP;
 }

@@ -114,9 +114,10 @@ struct px_ir_inst {
     uint8_t flags;        /* PX_IR_INST_ */
     uint8_t fp;           /* PX_IR_FP_, or a mode */
     uint8_t fuse;         /* PX_IR_FUSE_ */
-    uint32_t first;       /* its operands, in px_irfn.opds */
-    uint32_t guard;       /* predicate register; PX_NONE32 */
-    uint32_t origin;      /* in px_irfn.origins */
+    uint8_t shapes;  /* of a statement: what px_ir_shape_of says of each version, 4 bits each (shape.c) */
+    uint32_t first;  /* its operands, in px_irfn.opds */
+    uint32_t guard;  /* predicate register; PX_NONE32 */
+    uint32_t origin; /* in px_irfn.origins */
     union {
         uint32_t target; /* a label: of branches */
         uint32_t values; /* of all others: where the values of its addresses are, in px_irfn.values */

@@ -5,6 +5,7 @@
  * ends it at once, with the line.
  */
 #include "code/dump.h"
+#include "code/ir/shape.h"
 #include "code/ir/text.h"
 #include <stdlib.h>
 #include <string.h>
@@ -562,7 +563,7 @@ static void finish(struct reader *r)
     f->names = PX_NEW(r->arena, struct px_ir_names);
     *f->names = (struct px_ir_names){r->names.at, r->names.n, r->origins.at};
     f->stack = f->carry = PX_NONE32;
-    if (r->has_graph) px_ir_blocks(f);
+    if (r->has_graph) px_ir_blocks(f), px_ir_shapes(f);
 }
 
 struct px_irfn *px_ir_read(struct px_coder *coder, const char *text, unsigned *line, const char **why)

@@ -11,7 +11,7 @@
  * used again by the next instruction of the text; but those of an instruction
  * in which lanes may sleep while others go on are registers like any other.
  */
-#include "code/ir/fn.h"
+#include "code/ir/shape.h"
 #include "flow/live.h"
 #include <stdlib.h>
 
@@ -286,4 +286,5 @@ void px_ir_rows(struct px_irfn *f)
     f->live_bytes = f->row_bytes;
     shared_rows(&s, aside, true);
     temp_rows(f);
+    px_ir_shapes(f);
 }

@@ -17,16 +17,16 @@ static unsigned best_shape(const struct px_handler_set *set, unsigned want, unsi
     return best;
 }
 
-/* The shape with the most scalars that is there. */
-static void choose_shape(const struct px_irfn *f, const struct px_handler_set *set, struct px_ir_shape *s)
+enum { SWAPPED = 8 };
+
+/* The shape with the most scalars of those wanted that is there. */
+static unsigned choose_shape(const struct px_irfn *f, const struct px_handler_set *set, unsigned want)
 {
     const bool plain = !(f->coder->wishes.engine & PX_ENGINE_shapes);
-    const unsigned want = s->scalars;
-    s->bits = (uint8_t)best_shape(set, want, plain ? 1 : 3);
-    if (!set->swaps || plain || !want) return;
+    const unsigned bits = best_shape(set, want, plain ? 1 : 3);
+    if (!set->swaps || plain || !want) return bits;
     const unsigned swapped = best_shape(set, (want & 4) | (want & 1) << 1 | (want & 2) >> 1, 3);
-    s->swapped = __builtin_popcount(swapped) > __builtin_popcount(s->bits);
-    if (s->swapped) s->bits = (uint8_t)swapped;
+    return __builtin_popcount(swapped) > __builtin_popcount(bits) ? swapped | SWAPPED : bits;
 }
 
 static const struct px_handler_set *set_of(const struct px_irfn *f, const struct px_ir_inst *in)
@@ -53,16 +53,26 @@ static bool is_scalar(const struct px_irfn *f, const struct px_ir_opd *o, enum p
     return version == PX_IR_CONVERGENT && (keep == PX_IR_SCALAR || (alone && keep == PX_IR_LANES));
 }
 
-struct px_ir_shape px_ir_shape_of(const struct px_irfn *f, const struct px_ir_inst *in,
-                                  enum px_ir_version version)
+uint8_t px_ir_shapes_of(const struct px_irfn *f, const struct px_ir_inst *in)
 {
     const struct px_ir_opd *s = px_ir_opds(f, in) + in->ndst;
     const bool alone = px_ir_is_alone(f, in);
-    struct px_ir_shape shape = {0};
-    for (unsigned i = 0; i < px_ir_sources(f, in); i++)
-        shape.scalars |= (uint8_t)(is_scalar(f, &s[i], version, alone) << i);
-    choose_shape(f, set_of(f, in), &shape);
-    return shape;
+    unsigned convergent = 0, divergent = 0;
+    for (unsigned i = 0; i < px_ir_sources(f, in); i++) {
+        convergent |= (unsigned)is_scalar(f, &s[i], PX_IR_CONVERGENT, alone) << i;
+        divergent |= (unsigned)is_scalar(f, &s[i], PX_IR_DIVERGENT, alone) << i;
+    }
+    if (!convergent) return 0; /* what is one in divergent code is one in both */
+    const struct px_handler_set *set = set_of(f, in);
+    const unsigned shape = choose_shape(f, set, convergent);
+    return (uint8_t)(shape << 4 | (divergent == convergent ? shape : choose_shape(f, set, divergent)));
+}
+
+void px_ir_shapes(struct px_irfn *f)
+{
+    for (uint32_t i = 0; i < f->insts.n; i++)
+        if (px_ir_kind_of(f->insts.at[i].op) == PX_IR_STATEMENT)
+            f->insts.at[i].shapes = px_ir_shapes_of(f, &f->insts.at[i]);
 }
 
 /* ---- versions ---- */
@@ -112,13 +122,15 @@ uint32_t px_ir_mode(uint32_t mode, const struct px_ir_inst *in)
 static bool fits(const struct px_irfn *f, const struct px_ir_inst *in, enum px_ir_version version)
 {
     const struct px_ir_opd *s = px_ir_opds(f, in) + in->ndst;
-    const struct px_ir_shape shape = px_ir_shape_of(f, in, version);
+    const struct px_ir_shape shape = px_ir_shape_of(in, version);
     if (version == PX_IR_CONVERGENT && px_ir_is_alone(f, in)) return true;
     for (unsigned i = 0; i < px_ir_sources(f, in); i++) {
         const enum px_ir_keep keep = keep_of(f, &s[i]);
         const bool taken = shape.bits >> px_ir_shape_place(shape, i) & 1;
         const bool lanes = keep == PX_IR_LANES && !f->regs.at[s[i].at].spread;
-        if (shape.scalars >> i & 1 ? !taken : version == PX_IR_CONVERGENT && (keep == PX_IR_OFFSET || lanes))
+        if (is_scalar(f, &s[i], version, false)
+                ? !taken
+                : version == PX_IR_CONVERGENT && (keep == PX_IR_OFFSET || lanes))
             return false;
     }
     return true;

@@ -9,14 +9,22 @@
 /* Lanes that are together have scalars where the others have rows (px_ir_keep). */
 enum px_ir_version { PX_IR_DIVERGENT, PX_IR_CONVERGENT };
 
-/* Bit i of `scalars`: source i is a scalar. Bit i of `bits`: the handler's place i takes one; scalars without
- * such a place are spread into rows. Where they are `swapped`, the first two sources have changed places. */
+/* Bit i of `bits`: the handler's place i takes a scalar; scalars without such a place are spread into rows.
+ * Where they are `swapped`, the first two sources have changed places. */
 struct px_ir_shape {
-    uint8_t scalars, bits;
+    uint8_t bits;
     bool swapped;
 };
-struct px_ir_shape px_ir_shape_of(const struct px_irfn *f, const struct px_ir_inst *in,
-                                  enum px_ir_version version);
+/* The handler with the most scalars that each statement has in each version: once it is known what convergent
+ * code keeps. */
+void px_ir_shapes(struct px_irfn *f);
+static inline struct px_ir_shape px_ir_shape_of(const struct px_ir_inst *in, enum px_ir_version version)
+{
+    const unsigned both = in->shapes >> (version == PX_IR_CONVERGENT ? 4 : 0);
+    return (struct px_ir_shape){both & 7, both >> 3 & 1};
+}
+/* What it is now, for the verifier. */
+uint8_t px_ir_shapes_of(const struct px_irfn *f, const struct px_ir_inst *in);
 
 /* The place of the handler that source i goes to. */
 static inline unsigned px_ir_shape_place(struct px_ir_shape s, unsigned i)

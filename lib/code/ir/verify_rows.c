@@ -4,6 +4,7 @@
  * Which registers live at the borders of blocks is found by sets of bits, the plainest way there is; where
  * the sets would be large, nothing is found and nothing is said.
  */
+#include "code/ir/shape.h"
 #include "code/ir/verify_own.h"
 #include <stdlib.h>
 
@@ -205,9 +206,20 @@ static void look_at_rows(const struct sets *s)
     look_at_temps(s, owner);
 }
 
+/* Nothing has changed that they follow from. */
+static void look_at_shapes(struct px_verify *v)
+{
+    for (uint32_t i = 0; i < v->f->insts.n && !v->why; i++) {
+        const struct px_ir_inst *in = &v->f->insts.at[i];
+        if (px_ir_kind_of(in->op) == PX_IR_STATEMENT && in->shapes != px_ir_shapes_of(v->f, in))
+            px_verify_wrong(v, in, "its handlers take other scalars than it has");
+    }
+}
+
 void px_verify_rows(struct px_verify *v)
 {
     const struct px_irfn *f = v->f;
+    look_at_shapes(v);
     struct sets s = {.v = v, .words = (f->regs.n + 63) / 64};
     const size_t n = (size_t)f->graph.n * s.words;
     if (n <= MOST_WORDS) {
