@@ -1,5 +1,5 @@
 /*
- * warp_rows.h - shuffles, votes and sums of warps on rows, 32 lanes at a time.
+ * warp_rows.h - shuffles, votes, sums, matches and elections of warps on rows, 32 lanes at a time.
  *
  * Serves the usual case: the active lanes of each warp name one group, all of which is here. Everything else
  * (lanes that wait for others, that collect what they waited for, that name different groups; faults) is for
@@ -11,6 +11,9 @@
 
 #include "ops/row.h"
 #include "ops/warp.h"
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 enum { WARP = 32 };
 #define PX_WARP_LOOP _Pragma("GCC ivdep") for (uint32_t i = 0; i < WARP; i++)
@@ -176,17 +179,24 @@ PX_INLINE uint32_t fold_none(uint32_t op)
                                                      : 0;
 }
 
+/* v = the first half of each warp's values folded with the second; all warps in one step. */
+#define PX_FOLD(half)                                                                                        \
+    for (uint32_t w = 0; w < n / WARP; w++)                                                                  \
+    _Pragma("GCC ivdep") for (uint32_t i = 0; i < (half); i++) v[w * (half) + i] =                           \
+        px_redux_pair(op, v[w * 2 * (half) + i], v[w * 2 * (half) + (half) + i])
+
 PX_INLINE int fold_rows(struct px_gang *g, const struct px_insn *in, const uint32_t op)
 {
-    const uint32_t *a = PX_ROW(g, uint32_t, in->a), *m = PX_ROW(g, uint32_t, 0), n = g->n;
-    uint32_t *d = PX_ROW(g, uint32_t, in->d), v[WARP];
+    const uint32_t *a = PX_ROW(g, uint32_t, in->a), *m = PX_ROW(g, uint32_t, 0), n = g->n & ~31u;
+    uint32_t *d = PX_ROW(g, uint32_t, in->d), v[PX_LANES_MAX];
     if (!in->d) return PX_STEP_NEXT;
-    for (uint32_t at = 0; at < n; at += WARP) {
-        PX_WARP_LOOP v[i] = m[at + i] ? a[at + i] : fold_none(op);
-        for (uint32_t half = WARP / 2; half; half /= 2)
-            for (uint32_t i = 0; i < half; i++) v[i] = px_redux_pair(op, v[i], v[i + half]);
-        PX_WARP_LOOP d[at + i] = m[at + i] ? v[0] : d[at + i];
-    }
+    PX_LOOP v[i] = m[i] ? a[i] : fold_none(op);
+    PX_FOLD(16);
+    PX_FOLD(8);
+    PX_FOLD(4);
+    PX_FOLD(2);
+    PX_FOLD(1);
+    for (uint32_t w = 0; w < n / WARP; w++, d += WARP, m += WARP) PX_WARP_LOOP d[i] = m[i] ? v[w] : d[i];
     return PX_STEP_NEXT;
 }
 
@@ -204,6 +214,96 @@ static int f0_redux(struct px_gang *g, const struct px_insn *in)
     case PX_REDUX_XOR: return fold_rows(g, in, PX_REDUX_XOR);
     default: return px_warp_sync(g, in);
     }
+}
+
+/* ---- match ---- */
+
+static uint32_t bits_of_warp(const uint32_t *row); /* handlers_fixed.c */
+
+/* Which values of a warp are that of `lane`. */
+PX_INLINE uint32_t equal_bits(const void *a, uint32_t lane, bool is_wide)
+{
+    const uint32_t *x = a;
+    const uint64_t *y = a;
+#if defined(__AVX512F__)
+    uint32_t bits = 0;
+    if (!is_wide) {
+        const __m512i v = _mm512_set1_epi32((int)x[lane]);
+        return _mm512_cmpeq_epi32_mask(v, _mm512_loadu_si512(x)) |
+               (uint32_t)_mm512_cmpeq_epi32_mask(v, _mm512_loadu_si512(x + 16)) << 16;
+    }
+    const __m512i v = _mm512_set1_epi64((long long)y[lane]);
+    for (uint32_t i = 0; i < WARP; i += 8)
+        bits |= (uint32_t)_mm512_cmpeq_epi64_mask(v, _mm512_loadu_si512(y + i)) << i;
+    return bits;
+#else
+    uint32_t equal[WARP];
+    if (is_wide)
+        PX_WARP_LOOP equal[i] = 0u - (uint32_t)(y[i] == y[lane]);
+    else
+        PX_WARP_LOOP equal[i] = 0u - (uint32_t)(x[i] == x[lane]);
+    return bits_of_warp(equal);
+#endif
+}
+
+/* Lane by lane, whether others have its value or not: no turn waits for the one before. */
+PX_INLINE void match_any(uint32_t *to, const void *a, uint32_t here, bool is_wide)
+{
+    for (uint32_t lane = 0; lane < WARP; lane++) to[lane] = equal_bits(a, lane, is_wide) & here;
+}
+
+PX_INLINE void match_warp(struct px_gang *g, const struct px_insn *in, uint32_t at, uint32_t here,
+                          bool is_wide)
+{
+    const void *a =
+        is_wide ? (const void *)(PX_ROW(g, uint64_t, in->a) + at) : PX_ROW(g, uint32_t, in->a) + at;
+    const uint32_t *m = PX_ROW(g, uint32_t, 0) + at;
+    uint32_t to[WARP];
+    if (PX_SYNC_MODE(in->imm) == PX_MATCH_ANY) {
+        match_any(to, a, here, is_wide);
+    } else {
+        const uint32_t same = here & ~equal_bits(a, (uint32_t)__builtin_ctz(here), is_wide) ? 0 : here;
+        PX_WARP_LOOP to[i] = 0u - (uint32_t)(same != 0);
+        if (in->e) put_warp(PX_ROW(g, uint32_t, in->e) + at, to, m, here);
+        PX_WARP_LOOP to[i] = same;
+    }
+    if (in->d) put_warp(PX_ROW(g, uint32_t, in->d) + at, to, m, here);
+}
+
+static int f0_match(struct px_gang *g, const struct px_insn *in)
+{
+    if (!groups_are_here(g, in) || (in->bytes != 4 && in->bytes != 8)) return px_warp_sync(g, in);
+    for (uint32_t at = 0; at < g->n; at += WARP) {
+        const uint32_t here = px_lanes_warp(&g->active, at / WARP);
+        if (here && in->bytes == 8)
+            match_warp(g, in, at, here, true);
+        else if (here)
+            match_warp(g, in, at, here, false);
+    }
+    return PX_STEP_NEXT;
+}
+
+/* ---- elect, bar.warp.sync ---- */
+
+static int f0_elect(struct px_gang *g, const struct px_insn *in)
+{
+    if (!groups_are_here(g, in)) return px_warp_sync(g, in);
+    for (uint32_t at = 0; at < g->n; at += WARP) {
+        const uint32_t here = px_lanes_warp(&g->active, at / WARP), *m = PX_ROW(g, uint32_t, 0) + at;
+        if (!here) continue;
+        const uint32_t first = (uint32_t)__builtin_ctz(here);
+        uint32_t to[WARP];
+        PX_WARP_LOOP to[i] = first;
+        if (in->d) put_warp(PX_ROW(g, uint32_t, in->d) + at, to, m, here);
+        PX_WARP_LOOP to[i] = 0u - (uint32_t)(i == first);
+        if (in->e) put_warp(PX_ROW(g, uint32_t, in->e) + at, to, m, here);
+    }
+    return PX_STEP_NEXT;
+}
+
+static int f0_warpsync(struct px_gang *g, const struct px_insn *in)
+{
+    return groups_are_here(g, in) ? PX_STEP_NEXT : px_warp_sync(g, in);
 }
 
 #endif

@@ -278,7 +278,9 @@ void px_emit_barrier(struct px_emitter *e, const struct px_ir_inst *in, const st
 static px_handler meeting_of(const struct px_emitter *e, uint32_t kind)
 {
     static const enum px_fixed rows[PX_MEET_COUNT] = {
-        [PX_MEET_SHFL] = PX_FIX_shuffle, [PX_MEET_VOTE] = PX_FIX_vote, [PX_MEET_REDUX] = PX_FIX_redux};
+        [PX_MEET_SHFL] = PX_FIX_shuffle, [PX_MEET_VOTE] = PX_FIX_vote,
+        [PX_MEET_REDUX] = PX_FIX_redux,  [PX_MEET_MATCH] = PX_FIX_match,
+        [PX_MEET_ELECT] = PX_FIX_elect,  [PX_MEET_WARPSYNC] = PX_FIX_warpsync};
     const enum px_fixed fix = rows[PX_SYNC_WHAT(kind)]; /* the first handler, 0, is of no meeting */
     const bool on = e->f->coder->wishes.engine & PX_ENGINE_warps;
     return on && fix ? e->f->coder->level->fixed[fix][0] : px_warp_sync;
