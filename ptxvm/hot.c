@@ -102,8 +102,9 @@ static struct sums *sums_of(struct table *t, const ptx_trace_place *at)
 /* Different values of a list, in place; how many. Most lists rise. */
 static unsigned distinct(uint64_t *values, unsigned n)
 {
+    if (!n) return 0;
     uint64_t largest = values[0];
-    unsigned found = n > 0;
+    unsigned found = 1;
     for (unsigned i = 1; i < n; i++) {
         const uint64_t value = values[i];
         unsigned k = value > largest ? found : 0;

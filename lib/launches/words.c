@@ -23,7 +23,7 @@ static const char *plain_name(struct px_arena *arena, const char *mangled)
     at += 2;
     const bool nested = *at == 'N';
     if (nested) at++;
-    while (*at >= '0' && *at <= '9' && (nested || !name)) {
+    for (bool more = true; more && *at >= '0' && *at <= '9'; more = nested) {
         char *end;
         n = strtoul(at, &end, 10);
         if (n > strlen(end)) return NULL;
