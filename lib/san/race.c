@@ -16,8 +16,9 @@ struct by {
     unsigned lane; /* of access->lanes */
     uint32_t thread;
     px_side_id id;
-    uint32_t unwritten; /* bytes that nobody wrote, of those that it reads in shared memory */
-    uint64_t first;     /* the first of them */
+    uint32_t side, warp, clock, bytes; /* made for the lane before; side 0: none */
+    uint32_t unwritten;                /* bytes that nobody wrote, of those that it reads in shared memory */
+    uint64_t first;                    /* the first of them */
 };
 
 /* ---- sides ---- */
@@ -47,7 +48,7 @@ static bool same_side(const struct px_side *a, const struct px_side *b)
 }
 
 /* The number of this thread's access; 0: there is no memory. */
-static px_side_id number_of(const struct by *by, uint32_t place)
+static px_side_id make_number(const struct by *by, uint32_t place)
 {
     struct px_san *san = by->san;
     const struct px_side side = side_of(by, place);
@@ -64,13 +65,34 @@ static px_side_id number_of(const struct by *by, uint32_t place)
     return *last * PX_SAN_WARP + lane;
 }
 
+/* Lanes of a warp have one side as a rule. */
+static px_side_id number_of(struct by *by, uint32_t place)
+{
+    const uint32_t warp = by->thread / PX_SAN_WARP, bytes = by->access->lanes[by->lane].bytes;
+    const uint32_t clock = by->block->thread[by->thread].knows.clock;
+    if (!by->side || by->warp != warp || by->clock != clock || by->bytes != bytes ||
+        by->access->how & PTX_TRACE_ASYNC) {
+        by->side = make_number(by, place) / PX_SAN_WARP;
+        by->warp = warp;
+        by->clock = clock;
+        by->bytes = bytes;
+    }
+    return by->side ? by->side * PX_SAN_WARP + by->thread % PX_SAN_WARP : 0;
+}
+
 static const struct px_side *side_at(const struct px_san *san, px_side_id id)
 {
     return &san->side[id / PX_SAN_WARP];
 }
 
+/* The usual cases first: its own, and what a barrier of the block lies behind. */
 static bool is_ordered(const struct by *by, px_side_id id)
 {
+    const struct px_side *side = side_at(by->san, id);
+    if (side->block == by->block->id && !(side->how & PTX_TRACE_ASYNC) &&
+        (side->clock <= by->block->thread[by->thread].knows.floor ||
+         side->warp * PX_SAN_WARP + id % PX_SAN_WARP == by->thread))
+        return true;
     return px_order_before(by->san, by->block, by->thread, side_at(by->san, id), id % PX_SAN_WARP);
 }
 
@@ -145,6 +167,9 @@ static void find(const struct by *by, px_side_id id, ptx_check_kind kind, uint64
 /* A thread's own accesses are ordered; what it reads again later stands for both. */
 static void keep_read(const struct by *by, struct px_cell *cell)
 {
+    const uint32_t side = by->id / PX_SAN_WARP, first_side = cell->read[0] / PX_SAN_WARP,
+                   second_side = cell->read[1] / PX_SAN_WARP;
+    if (second_side && (first_side == side || second_side == side)) return; /* two are kept already */
     for (int i = 0; i < 2; i++)
         if (!cell->read[i] || cell->read[i] == by->id || is_ordered(by, cell->read[i])) {
             cell->read[i] = by->id;
