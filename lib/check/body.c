@@ -152,7 +152,8 @@ static void complain_unknown(struct px_checker *checker, const struct px_unknown
         px_diag_add(checker->diags, PX_D_UNKNOWN_SYMBOL, unknown->pos, name->len, name->text);
     diag->follows = name->faulty;
     if (number >= NOTES_MAX) return;
-    const char *end = px_note_range_end(checker->module, name),
+    const char *later = px_note_later(checker->module, name, unknown->pos),
+               *end = later ? later : px_note_range_end(checker->module, name),
                *special = px_note_special(checker->module, name);
     const struct px_name *near = end || special ? NULL : px_nearest_name(&checker->module->names, name);
     if (end)

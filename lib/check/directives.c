@@ -52,8 +52,13 @@ static void check_version(struct px_checker *checker)
                     tree->version % 10, PTX_ISA_VERSION / 10u, PTX_ISA_VERSION % 10u);
     for (size_t i = 0; px_profile_version(profile, i); i++)
         if (px_profile_version(profile, i) == tree->version) return;
-    px_complain(checker, VERSION_UNKNOWN, tree->version_pos, (uint32_t)length, tree->version_text,
-                PTX_ISA_VERSION / 10u, PTX_ISA_VERSION % 10u);
+    struct px_diag *diag =
+        px_diag_add(checker->diags, PX_D_VERSION_UNKNOWN, tree->version_pos, (uint32_t)length,
+                    tree->version_text, PTX_ISA_VERSION / 10u, PTX_ISA_VERSION % 10u);
+    checker->stopped |= diag->severity == PTX_FATAL;
+    for (size_t i = 0; px_profile_version(PTX_PROFILE_ALL, i); i++)
+        if (px_profile_version(PTX_PROFILE_ALL, i) == tree->version)
+            px_diag_note(checker->diags, diag, "--profile=all knows it");
 }
 
 /* The number of a target that the profile has; -1. */
@@ -127,9 +132,12 @@ void px_check_target_version(struct px_checker *checker)
 {
     const struct ptx_module *module = checker->module;
     unsigned version = checker->version;
-    if (version < checker->target_min_ptx)
-        px_complain(checker, TARGET_TOO_NEW, checker->target_pos, (uint32_t)strlen(module->target_text),
-                    version / 10, version % 10, module->target_text);
+    const unsigned least = checker->target_min_ptx;
+    if (version >= least) return;
+    struct px_diag *diag =
+        px_diag_add(checker->diags, PX_D_TARGET_TOO_NEW, checker->target_pos,
+                    (uint32_t)strlen(module->target_text), version / 10, version % 10, module->target_text);
+    px_diag_note(checker->diags, diag, ".version %u.%u has it", least / 10, least % 10);
 }
 
 void px_check_target(struct px_checker *checker, const struct px_target_list *list)

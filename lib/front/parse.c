@@ -69,9 +69,54 @@ static void note_comma(struct px_parser *parser, struct px_diag *diag)
         px_diag_note(parser->diags, diag, "is a ',' missing before '%.*s'?", (int)diag->length, at);
 }
 
+/* Behind a comment, a string or anything else that begins at `at`. */
+static const char *skip(const char *at)
+{
+    if (at[0] == '/' && at[1] == '/') return at + strcspn(at, "\n");
+    if (at[0] != '"' && (at[0] != '/' || at[1] != '*')) return at + 1;
+    const char *end = at[0] == '"' ? strpbrk(at + 1, "\"\n") : strstr(at + 2, "*/");
+    return end ? end + (at[0] == '"' ? 1 : 2) : at + strlen(at);
+}
+
+/* The brace that is open at a place; NULL: none is. */
+static const char *open_brace(const struct px_parser *parser, px_pos pos)
+{
+    const char *text = parser->source->text, *end = text + pos, *innermost = NULL;
+    PX_VEC(const char *) open = {0};
+    for (const char *at = text; at < end; at = skip(at)) {
+        if (*at == '{') px_vec_push(parser->arena, &open, at);
+        if (*at == '}' && open.n) open.n--;
+    }
+    if (open.n) innermost = open.at[open.n - 1];
+    return innermost;
+}
+
+static bool note_braces(struct px_parser *parser, struct px_diag *diag)
+{
+    const char *at = parser->source->text + diag->pos;
+    if (*at && *at != '}') return false;
+    const char *open = open_brace(parser, diag->pos);
+    if (!*at && open)
+        px_diag_note(parser->diags, diag, "the '{' of line %u is not closed",
+                     px_source_place(parser->source, (px_pos)(open - parser->source->text)).line);
+    else if (*at && !open)
+        px_diag_note(parser->diags, diag, "no '{' is open here");
+    else
+        return false;
+    return true;
+}
+
+static bool note_comment(struct px_parser *parser, struct px_diag *diag)
+{
+    const char *at = parser->source->text + diag->pos;
+    if (at[0] != '/' || at[1] != '*') return false;
+    px_diag_note(parser->diags, diag, "the comment that begins here has no end");
+    return true;
+}
+
 static void note_syntax(struct px_parser *parser, struct px_diag *diag)
 {
-    if (note_float(parser, diag)) return;
+    if (note_float(parser, diag) || note_comment(parser, diag) || note_braces(parser, diag)) return;
     note_semicolon(parser, diag);
     note_comma(parser, diag);
 }
@@ -110,7 +155,7 @@ void px_parse_version(struct px_parser *parser, const struct px_sem *version)
     const char *number = parser->source->text + version->pos + version->n;
     parser->tree->version =
         version->u.i == 51 ? 60 : (unsigned)version->u.i; /* ptxas knows 6.0 by this name, too */
-    parser->tree->version_pos = version->pos;
+    parser->tree->version_pos = (px_pos)(number - parser->source->text);
     parser->tree->version_text = px_arena_text(parser->arena, number, version->len - version->n);
     parser->saw_version = true;
 }

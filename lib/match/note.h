@@ -16,6 +16,8 @@ const char *px_note_fact(const struct px_why *why, const struct px_fit *best);
 const char *px_note_given(struct ptx_module *module, const struct px_operand *operand);
 /* "the range %r<8> ends at %r7"; NULL when the name is no number past a range. */
 const char *px_note_range_end(struct ptx_module *module, const struct px_name *name);
+/* The name, or the range that has it, is declared behind `use`; NULL: it is not. */
+const char *px_note_later(struct ptx_module *module, const struct px_name *name, px_pos use);
 /* "%r8 is not declared", with the range that it just misses or the special register that it resembles. */
 const char *px_note_unknown(struct ptx_module *module, const struct px_name *name);
 /* The special register most like the name; NULL when none is near. */

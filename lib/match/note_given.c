@@ -1,6 +1,7 @@
 /*
  * note_given.c - what an instruction's form expects against what was written, in plain words.
  */
+#include <stdlib.h>
 #include <string.h>
 #include "match/inst.h"
 #include "match/note.h"
@@ -12,18 +13,42 @@ unsigned px_note_line(struct ptx_module *module, px_pos pos)
 
 /* ---- what was written ---- */
 
-const char *px_note_range_end(struct ptx_module *module, const struct px_name *name)
+/* The range that the name is spelt like, and which of it. NULL: there is none. */
+static const struct px_symbol *range_of(struct ptx_module *module, const struct px_name *name,
+                                        const struct px_name **base, unsigned long long *index)
 {
     uint32_t at = name->len;
     while (at > 1 && name->text[at - 1] >= '0' && name->text[at - 1] <= '9') at--;
-    const struct px_name *base = at < name->len ? px_names_find(&module->names, name->text, at) : NULL;
-    for (const struct px_symbol *s = base ? base->bound : NULL; s; s = s->outer)
-        if (s->kind == PX_SYM_RANGE && s->u.var->range)
-            return px_arena_printf(&module->arena, "the range %s<%llu>, declared in line %u, ends at %s%llu",
-                                   base->text, (unsigned long long)s->u.var->range,
-                                   px_note_line(module, s->pos), base->text,
-                                   (unsigned long long)s->u.var->range - 1);
+    *base = at < name->len ? px_names_find(&module->names, name->text, at) : NULL;
+    *index = strtoull(name->text + at, NULL, 10);
+    for (const struct px_symbol *s = *base ? (*base)->bound : NULL; s; s = s->outer)
+        if (s->kind == PX_SYM_RANGE && s->u.var->range) return s;
     return NULL;
+}
+
+const char *px_note_range_end(struct ptx_module *module, const struct px_name *name)
+{
+    const struct px_name *base;
+    unsigned long long index;
+    const struct px_symbol *s = range_of(module, name, &base, &index);
+    if (!s || index < s->u.var->range) return NULL;
+    return px_arena_printf(&module->arena, "the range %s<%llu>, declared in line %u, ends at %s%llu",
+                           base->text, (unsigned long long)s->u.var->range, px_note_line(module, s->pos),
+                           base->text, (unsigned long long)s->u.var->range - 1);
+}
+
+const char *px_note_later(struct ptx_module *module, const struct px_name *name, px_pos use)
+{
+    const struct px_name *base;
+    unsigned long long index;
+    const struct px_symbol *s = name->bound;
+    if (s && s->pos > use)
+        return px_arena_printf(&module->arena, "%s is declared in line %u, behind this use", name->text,
+                               px_note_line(module, s->pos));
+    s = range_of(module, name, &base, &index);
+    if (!s || index >= s->u.var->range || s->pos <= use) return NULL;
+    return px_arena_printf(&module->arena, "%s<%llu> is declared in line %u, behind this use", base->text,
+                           (unsigned long long)s->u.var->range, px_note_line(module, s->pos));
 }
 
 const char *px_note_unknown(struct ptx_module *module, const struct px_name *name)
