@@ -21,6 +21,7 @@ extern "C" {
  *
  *   PTXVM_THREADS      workers; one a CPU when it is not set
  *   PTXVM_APPROX       exact: .approx results correctly rounded; chip (the default): as an H100 gives them
+ *   PTXVM_UB           fault (the default) or chip: what PTX leaves undefined is as on an H200 (ptx_ub)
  *   PTXVM_FMAD         true or false: whether products and sums are contracted (ptx_fmad)
  *   PTXVM_ASYNC        late (the default), early or random:SEED: when asynchronous copies happen (ptx_async)
  *   PTXVM_SCHEDULE     random:SEED: what may run does so in any order (ptx_schedule)

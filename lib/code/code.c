@@ -286,8 +286,6 @@ static const char *directive_text(struct px_arena *arena, const struct px_direct
     return text;
 }
 
-static const char clusters_why[] = "asks for clusters of several blocks, which cannot be run by this VM yet";
-
 static void refuse_clusters(struct px_coder *coder)
 {
     const struct px_lfunc *kernel = coder->kernel;
@@ -299,7 +297,7 @@ static void refuse_clusters(struct px_coder *coder)
         .func = kernel,
         .directive = d,
         .text = px_arena_printf(coder->keep, "%s:%u:%u: '%s' %s (kernel %s)", source.file, place.line,
-                                place.column, directive_text(coder->keep, d), clusters_why, kernel->name)};
+                                place.column, directive_text(coder->keep, d), PX_CLUSTERS_WHY, kernel->name)};
     longjmp(coder->give_up, 1);
 }
 
@@ -315,7 +313,7 @@ static void tell_clusters(struct px_coder *coder, const struct px_lfunc *kernel)
                                 .line = place.line,
                                 .column = place.column,
                                 .instruction = directive_text(coder->scratch, d),
-                                .why = clusters_why});
+                                .why = PX_CLUSTERS_WHY});
     coder->told = true;
 }
 

@@ -27,6 +27,9 @@ struct px_listener {
 bool px_code_gaps(const struct px_linked *linked, uint32_t program, const struct px_level *level,
                   ptx_fmad fmad, const struct ptx_allocator *alloc, struct px_listener *listener);
 
+/* Why a kernel or a launch with clusters of several blocks is refused. */
+#define PX_CLUSTERS_WHY "asks for clusters of several blocks, which cannot be run by this VM yet"
+
 /* How the host wants it. */
 struct px_code_wishes {
     bool approx_exact;            /* ptx_device_config.approx_exact */

@@ -222,8 +222,8 @@ static bool source(struct px_gang *g, const struct px_insn *in, uint32_t lane, u
     if (seg->len < n || va - seg->lo > seg->len - n) {
         struct px_place_of p = px_gang_find(g, PX_SPACE_GLOBAL, lane, va, n);
         if (!p.host) {
-            px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "cp.async of %u bytes from 0x%llx: %s", n,
-                         (unsigned long long)va, p.why);
+            px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "cp.async of %u bytes from 0x%llx: %s%s",
+                         n, (unsigned long long)va, p.why, px_may_go_on(g, PX_SPACE_GLOBAL, va, n));
             return refuse_source(g);
         }
         if (!p.seg.len) return *from = p.host, true;

@@ -133,8 +133,7 @@ bool px_gang_misaligned(struct px_gang *g, uint8_t space, uint32_t lane, uint64_
            (px_gang_find(g, space, lane, va, size).host || px_gang_find(g, space, lane, va - off, size).host);
 }
 
-/* What helps where a chip has no fault. */
-static const char *may_go_on(const struct px_gang *g, uint8_t space, uint64_t va, uint64_t size)
+const char *px_may_go_on(const struct px_gang *g, uint8_t space, uint64_t va, uint64_t size)
 {
     const bool global = space == PX_SPACE_GLOBAL || (space == PX_SPACE_NONE && !px_window_of(va));
     return global && px_mem_is_past(g->cta->grid->mem, va, size) ? " (--ub=chip goes on, as a chip does)"
@@ -153,7 +152,7 @@ struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, 
         trap_rank(g, in, lane, va, size, other_rank(g, in->space, va, size), p.why);
     } else if (!p.host) {
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "access of %u bytes at 0x%llx: %s%s", size,
-                     (unsigned long long)va, p.why, may_go_on(g, in->space, va, size));
+                     (unsigned long long)va, p.why, px_may_go_on(g, in->space, va, size));
     }
     return p;
 }

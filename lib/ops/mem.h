@@ -31,6 +31,9 @@ bool px_gang_misaligned(struct px_gang *g, uint8_t space, uint32_t lane, uint64_
 /* The same for a memory instruction: a misaligned or wild address sets the trap and gives NULL. */
 struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size);
 
+/* Words for a fault of an access to [va, va+size) where PTX_UB_CHIP would go on; else "". */
+const char *px_may_go_on(const struct px_gang *g, uint8_t space, uint64_t va, uint64_t size);
+
 /* Copies between a lane's place and a flat value. */
 void px_lane_get(void *to, const uint8_t *from, uint32_t size, uint32_t stride, uint64_t va);
 void px_lane_put(uint8_t *to, const void *from, uint32_t size, uint32_t stride, uint64_t va);

@@ -53,7 +53,7 @@ struct loaded {
  */
 struct settings {
     unsigned threads; /* 0: one a CPU, also when it is no number */
-    int approx_exact;
+    int approx_exact, ub_chip;
     ptx_async async;
     uint64_t async_seed;
     uint64_t schedule; /* seed + 1 of a random schedule; 0: the usual one */
@@ -146,7 +146,7 @@ static ptx_status read_settings(struct settings *settings)
 {
     const char *threads = getenv("PTXVM_THREADS"), *approx = getenv("PTXVM_APPROX");
     const char *fmad = getenv("PTXVM_FMAD"), *cache = getenv("PTXVM_CACHE_BYTES");
-    const char *async = getenv("PTXVM_ASYNC"), *schedule = getenv("PTXVM_SCHEDULE");
+    const char *ub = getenv("PTXVM_UB"), *async = getenv("PTXVM_ASYNC"), *schedule = getenv("PTXVM_SCHEDULE");
     char *end;
     *settings = (struct settings){.cache_bytes = CACHE_DEFAULT};
     if (threads && *threads >= '0' && *threads <= '9') {
@@ -156,6 +156,9 @@ static ptx_status read_settings(struct settings *settings)
     settings->approx_exact = approx && strcmp(approx, "exact") == 0;
     if (approx && *approx && !settings->approx_exact && strcmp(approx, "chip") != 0)
         return fail(PTX_ERROR_INVALID_ARGUMENT, "PTXVM_APPROX is exact or chip, not '%.40s'", approx);
+    settings->ub_chip = ub && strcmp(ub, "chip") == 0;
+    if (ub && *ub && !settings->ub_chip && strcmp(ub, "fault") != 0)
+        return fail(PTX_ERROR_INVALID_ARGUMENT, "PTXVM_UB is fault or chip, not '%.40s'", ub);
     if (fmad && *fmad) settings->fmad = strcmp(fmad, "false") == 0 ? PTX_FMAD_OFF : PTX_FMAD_ON;
     if (settings->fmad == PTX_FMAD_ON && strcmp(fmad, "true") != 0)
         return fail(PTX_ERROR_INVALID_ARGUMENT, "PTXVM_FMAD is true or false, not '%.40s'", fmad);
@@ -300,6 +303,7 @@ static struct runner *runner_new(const struct settings *settings)
                                       .workers = settings->threads,
                                       .host_memory = 1,
                                       .approx_exact = settings->approx_exact,
+                                      .ub = settings->ub_chip ? PTX_UB_CHIP : PTX_UB_FAULT,
                                       .async = settings->async,
                                       .async_seed = settings->async_seed,
                                       .schedule =
@@ -324,8 +328,9 @@ static struct runner *runner_take(const struct settings *settings)
     struct runner **at = &idle, *r;
     while ((r = *at) &&
            (r->made.threads != settings->threads || r->made.approx_exact != settings->approx_exact ||
-            r->made.fmad != settings->fmad || r->made.async != settings->async ||
-            r->made.async_seed != settings->async_seed || r->made.schedule != settings->schedule))
+            r->made.ub_chip != settings->ub_chip || r->made.fmad != settings->fmad ||
+            r->made.async != settings->async || r->made.async_seed != settings->async_seed ||
+            r->made.schedule != settings->schedule))
         at = &r->next;
     if (r) *at = r->next;
     pthread_mutex_unlock(&lock);

@@ -244,10 +244,44 @@ def test_approx(library):
     assert log2_differences(library, "exact") == 0
 
 
+# A warp shuffles with a mask that names nobody.
+NOBODY = b"""
+.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry nobody(.param .u64 out)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    shfl.sync.up.b32 %r2, %r1, 1, 0, 0;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r2;
+    ret;
+}
+"""
+
+
+def test_ub(library):
+    """A chip ignores the mask (tests/hw/golden/undefined.tsv, shfl.up): the neighbour's."""
+    out, message = (ctypes.c_uint32 * 32)(), ctypes.create_string_buffer(400)
+    for value, status in (("fault", 4), ("chip", 0), ("", 4)):
+        os.environ["PTXVM_UB"] = value
+        got = run(library, NOBODY, [ctypes.addressof(out)], (32, 1, 1), (1, 1, 1))
+        library.ptx_run_status(message, len(message))
+        assert (got == 0) == (status == 0), (value, got, message.value)
+        assert (b"--ub=chip" in message.value) == (status != 0), message.value
+    assert list(out) == [0] + list(range(31)), list(out)
+    del os.environ["PTXVM_UB"]
+
+
 def test_wrong_settings_are_told(library):
     message = ctypes.create_string_buffer(400)
     for name, value in (
         ("PTXVM_APPROX", "exakt"),
+        ("PTXVM_UB", "undefined"),
         ("PTXVM_FMAD", "maybe"),
         ("PTXVM_ASYNC", "soon"),
         ("PTXVM_ASYNC", "random:"),

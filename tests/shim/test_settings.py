@@ -33,6 +33,12 @@ TEXT = b""".version 7.0
 }
 .global .u32 g;
 .visible .entry racy() { .reg .u32 t; mov.u32 t, %tid.x; st.global.u32 [g], t; ret; }
+.visible .entry masks() {
+    .reg .u32 r;
+    mov.u32 r, %tid.x;
+    shfl.sync.up.b32 r, r, 1, 0, 0;
+    ret;
+}
 .visible .entry wild() { .reg .u64 p; mov.u64 p, 16; st.global.u32 [p], 1; ret; }
 """
 
@@ -65,14 +71,15 @@ def child(kind):
         print(f"device {major.value}.{minor.value} number {uuid.raw[15]}")
     if kind == "newer":
         newer(cuda)
-    if kind not in ("run", "racy"):
+    if kind not in ("run", "racy", "masks"):
         return
     module, function = ctypes.c_void_p(), ctypes.c_void_p()
     cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0)
     print("load", cuda.cuModuleLoadData(ctypes.byref(module), TEXT))
-    for name in (b"racy",) if kind == "racy" else (b"hi", b"hi", b"wild"):
+    threads = {"run": 1, "racy": 2, "masks": 32}[kind]
+    for name in (b"hi", b"hi", b"wild") if kind == "run" else (kind.encode(),):
         cuda.cuModuleGetFunction(ctypes.byref(function), module, name)
-        cuda.cuLaunchKernel(function, 1, 1, 1, 2 if kind == "racy" else 1, 1, 1, 0, None, None, None)
+        cuda.cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, None, None, None)
     print("graphics", cuda.cuGraphicsMapResources(0, None, None))
     sys.stdout.flush()
     print("end", cuda.cuCtxSynchronize())
@@ -114,6 +121,7 @@ def main():
         ("PTXVM_ARCH", "sm_12345"),
         ("PTXVM_MEMORY", "1X"),
         ("PTXVM_APPROX", "fast"),
+        ("PTXVM_UB", "undefined"),
         ("PTXVM_ASYNC", "soon"),
         ("PTXVM_SCHEDULE", "random"),
         ("PTXVM_SCHEDULE", "random:4294967296"),
@@ -127,6 +135,10 @@ def main():
         wrong = run(**{name: value})
         check(f"{name}={value}", wrong.stdout, "init 1\n")
         check(f"{name}={value} says why", bool(wrong.stderr), True)
+    for ub, end, named in (("fault", 715, True), ("chip", 0, False)):
+        ran = run("masks", PTXVM_UB=ub)
+        check(f"PTXVM_UB={ub}", ran.stdout.splitlines()[-1], f"end {end}")
+        check(f"PTXVM_UB={ub} names the option", "--ub=chip" in ran.stderr, named)
     head = "init 0\ndevice 9.0 number 0\n"
     refused, taken = run("newer"), run("newer", PTXVM_PROFILE="all")
     check("newer PTX", refused.stdout, head + "module 222\nlibrary 0\nkernel 222\nkernel 222\n")

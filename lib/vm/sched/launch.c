@@ -211,8 +211,7 @@ static ptx_status check_cluster(ptx_kernel *kernel, const ptx_launch_config *con
     const struct px_func *func = kernel->func->fn->func;
     const unsigned *c = config->cluster;
     if (c[0] > 1 || c[1] > 1 || c[2] > 1)
-        return refuse(kernel, PTX_ERROR_UNSUPPORTED, PX_CUDA_NOT_SUPPORTED,
-                      "the launch asks for clusters of several blocks, which cannot be run by this VM yet",
+        return refuse(kernel, PTX_ERROR_UNSUPPORTED, PX_CUDA_NOT_SUPPORTED, "the launch " PX_CLUSTERS_WHY,
                       fault);
     if (c[0] || c[1] || c[2] || !has_directive(func, PX_W_explicitcluster) ||
         has_directive(func, PX_W_reqnctapercluster))
