@@ -58,6 +58,8 @@ typedef void (*ptx_trace_event_fn)(void *user, const struct ptx_trace_event *eve
  */
 typedef enum ptx_ub { PTX_UB_FAULT = 0, PTX_UB_CHIP = 1 } ptx_ub;
 
+struct ptx_watch_event;
+
 typedef struct ptx_device_config {
     size_t struct_size;
     ptx_allocator allocator;
@@ -121,6 +123,10 @@ typedef struct ptx_device_config {
     unsigned group;    /* 0 to 31: other unified devices may open memory for a group (ptx_memory.h) */
     uint64_t launches; /* bytes of the host's memory for records of launches (ptx_launches.h); what does not
                           fit is counted. 0: none are kept */
+    /* hears of REFUSED and PAST alone (ptx_watch.h), in the way of ptx_watch_fn: what a person should know
+     * and nothing else tells. NULL: nobody asks */
+    void (*notice)(void *user, const struct ptx_watch_event *event);
+    void *notice_user;
 } ptx_device_config;
 
 /*

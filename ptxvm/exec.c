@@ -209,7 +209,7 @@ static bool is_same(const json_t *a, const json_t *b)
         if (!x != !y || (x && strcmp(x, y) != 0)) return false;
         any |= x != NULL;
     }
-    return any && !json_object_get(a, "message");
+    return any && !json_object_get(a, "message") && !json_object_get(a, "reason");
 }
 
 /* Adds the elements of a list; those that are the same become one, their numbers added up. */
@@ -252,8 +252,8 @@ static void merge(json_t *all, const json_t *more)
 /* What the processes of the program reported; the folder goes. */
 static json_t *reports_merge(const char *folder)
 {
-    json_t *all = json_pack("{s:[], s:i, s:i, s:[], s:[]}", "kernels", "launches", 0, "instructions", 0,
-                            "faults", "unsupported");
+    json_t *all = json_pack("{s:[], s:i, s:i, s:[], s:[], s:[]}", "kernels", "launches", 0, "instructions", 0,
+                            "faults", "refused", "unsupported");
     DIR *files = opendir(folder);
     for (struct dirent *entry; files && (entry = readdir(files));) {
         if (entry->d_name[0] == '.') continue;
@@ -343,6 +343,7 @@ static int run_and_report(const struct options *options, const char *path)
     int code = run_and_wait(path, options->program);
     json_t *report = reports_merge(folder);
     const bool clean = json_array_size(json_object_get(report, "faults")) == 0 &&
+                       json_array_size(json_object_get(report, "refused")) == 0 &&
                        json_array_size(json_object_get(report, "unsupported")) == 0;
     if (options->counts) print_counts(report, now() - begin);
     json_object_set_new(report, "program", json_string(path));
@@ -351,7 +352,8 @@ static int run_and_report(const struct options *options, const char *path)
         fail(EXIT_USAGE, "--report: '%s' cannot be written", options->report);
     if (options->strict && !clean) {
         fprintf(stderr,
-                "ptxvm: --strict: there were faults or unsupported calls (the program ended with %d)\n",
+                "ptxvm: --strict: there were faults, refused launches or unsupported calls (the program "
+                "ended with %d)\n",
                 code);
         code = EXIT_FAULT;
     }

@@ -1,6 +1,7 @@
 /* json.c - the outcome of a run as one JSON object, for programs. docs/ptxvm.md describes its fields.
  *
  * Numbers that JSON cannot hold exactly (64-bit integers, hashes, addresses, NaN) are strings. */
+#include "notice.h"
 #include "report.h"
 #include "check.h"
 #include "counts.h"
@@ -127,6 +128,40 @@ static json_t *counts_object(const struct outcome *outcome)
                      "max_depth", (int)p->max_depth, "seconds", outcome->seconds);
 }
 
+static json_t *notice_object(const struct notice *n)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "kernel", text(n->kernel));
+    json_object_set_new(object, "file", text(n->file));
+    json_object_set_new(object, "line", json_integer(n->line));
+    json_object_set_new(object, "column", json_integer(n->column));
+    json_object_set_new(object, "source", text(n->source));
+    json_object_set_new(object, "block", three(n->block));
+    json_object_set_new(object, "thread", three(n->thread));
+    json_object_set_new(object, "count", json_integer((json_int_t)n->count));
+    if (n->kind == PTX_WATCH_PAST) {
+        json_object_set_new(object, "address", hexadecimal(n->address));
+        json_object_set_new(object, "allocation", text(n->allocation));
+        return object;
+    }
+    json_object_set_new(object, "call", text(n->call));
+    json_object_set_new(object, "reason", text(n->reason));
+    json_object_set_new(object, "cuda_error", json_integer(n->error));
+    json_object_set_new(object, "launched_by", text(n->parent));
+    json_object_set_new(object, "depth", json_integer(n->depth));
+    json_object_set_new(object, "stream", hexadecimal(n->stream));
+    return object;
+}
+
+/* The first of each place. */
+static json_t *notices_json(const struct notices *list, ptx_watch_kind kind)
+{
+    json_t *all = json_array();
+    for (const struct notice *n = list->first; n; n = n->next)
+        if (n->kind == kind) json_array_insert_new(all, 0, notice_object(n));
+    return all;
+}
+
 static bool has_fault(ptx_status status)
 {
     return status == PTX_ERROR_FAULT || status == PTX_ERROR_DEADLOCK || status == PTX_ERROR_LIMIT ||
@@ -154,6 +189,8 @@ int report_json(ptx_device *device, const struct outcome *outcome, int exit_code
                               buffer_object(buffer, wanted_elements(buffer, arguments, kernel, options)));
     }
     json_object_set_new(object, "buffers", buffers);
+    json_object_set_new(object, "refused", notices_json(outcome->notices, PTX_WATCH_REFUSED));
+    json_object_set_new(object, "past", notices_json(outcome->notices, PTX_WATCH_PAST));
     if (findings) json_object_set_new(object, "findings", findings);
     if (has_fault(outcome->status)) json_object_set_new(object, "fault", fault_object(&outcome->fault));
     if (outcome->message && *outcome->message) json_object_set_new(object, "message", text(outcome->message));

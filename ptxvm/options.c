@@ -467,11 +467,11 @@ void options_parse(struct options *options, int argc, char **argv)
             store_mode(options, option);
     }
     for (int i = optind; i < argc; i++) words_add(&options->files, argv[i]);
-    if (options->strict || options->report || options->devices)
-        fail(EXIT_USAGE, "--strict, --report and --devices go with --exec, and stand before it");
     if (options->hot && !options->hot_file && options->json)
         fail(EXIT_USAGE, "with --json the table goes to a file: --hot=json:FILE");
     if (options->hot && options->trace_file) fail(EXIT_USAGE, "--hot and --trace do not go together");
+    if (options->report || options->devices)
+        fail(EXIT_USAGE, "--report and --devices go with --exec, and stand before it");
     if (options->files.n == 0) fail(EXIT_USAGE, "no file is given");
 }
 

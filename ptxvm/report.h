@@ -9,8 +9,9 @@ struct outcome {
     ptx_status status;
     ptx_fault fault;     /* when status says that there is one */
     const char *message; /* of the device, for other failures */
-    bool printed;        /* the kernels printed something */
-    double seconds;      /* the launch took */
+    const struct notices *notices;
+    bool printed;   /* the kernels printed something */
+    double seconds; /* the launch took */
     ptx_progress progress;
 };
 

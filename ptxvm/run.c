@@ -14,6 +14,7 @@
 #include "fail.h"
 #include "hot.h"
 #include "launches.h"
+#include "notice.h"
 #include "list.h"
 #include "check.h"
 #include "counts.h"
@@ -67,6 +68,7 @@ struct output {
     bool any;
     struct trace *trace; /* NULL */
     struct hot *hot;     /* the same */
+    struct notices notices;
 };
 
 static int write_output(void *user, const char *text, size_t size)
@@ -115,6 +117,8 @@ static ptx_device *make_device(const struct options *options, struct output *out
         .trace_event = output->trace ? trace_event : NULL,
         .trace_user = output->hot ? (void *)output->hot : output->trace,
         .launches = launches_bytes(options),
+        .notice = notice,
+        .notice_user = &output->notices,
         .check = options->check,
         .dump_ir = options->dump ? NULL : options->dump_ir,
         .dump = write_dump,
@@ -251,6 +255,7 @@ static int tell(ptx_device *device, const struct outcome *outcome, const struct 
     launches_write(device, options);
     if (options->counts_file) counts_write(device, options->counts_file);
     if (options->json) {
+        if (options->strict && code == EXIT_FINE && notices_refused(outcome->notices)) code = EXIT_FAULT;
         return report_json(device, outcome, code, arguments, kernel, options);
     }
     if (code != EXIT_USAGE && code != EXIT_ASSEMBLY) report_buffers(outcome, arguments, kernel, options);
@@ -260,6 +265,7 @@ static int tell(ptx_device *device, const struct outcome *outcome, const struct 
     }
     launches_print(device, options);
     tell_failure(outcome, modules, arguments);
+    if (options->strict && code == EXIT_FINE && notices_refused(outcome->notices)) code = EXIT_FAULT;
     return options->check ? check_report(device, code, modules, arguments, options) : code;
 }
 
@@ -276,7 +282,8 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
     struct output output = {.file = options->json ? stderr
                                                   : stdout, /* --json keeps standard output for its object */
                             .trace = trace_open(options->trace_file),
-                            .hot = hot_open(options)};
+                            .hot = hot_open(options),
+                            .notices.quiet = options->quiet};
     ptx_device *device = make_device(options, &output);
     ptx_program *program = make_program(device, modules, &libraries, options->fmad);
     const ptx_status status = ptx_program_module_kernel(program, chosen->number, chosen->info.name, &kernel);
@@ -285,6 +292,8 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
     arguments_upload(&arguments, device);
     struct outcome outcome = launch(device, kernel, &arguments, options);
     outcome.printed = output.any;
+    outcome.notices = &output.notices;
+    notices_end(&output.notices);
     trace_close(output.trace);
     arguments_download(&arguments, device);
     const int code = tell(device, &outcome, modules, &arguments, chosen, options);
@@ -293,6 +302,7 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
     hot_close(output.hot);
     ptx_program_destroy(program);
     ptx_device_destroy(device);
+    notices_free(&output.notices);
     libraries_close(&libraries);
     arguments_free(&arguments);
     return code;

@@ -117,26 +117,28 @@ static void tell_refused(const struct px_call *call, const struct cdp_buffer *wh
                          .shared_bytes = what->shared,
                          .depth = call->grid->depth + 1,
                          .cuda_error = error,
-                         .reason = reason};
+                         .reason = reason,
+                         .call = call->callee->name,
+                         .device_stream = what->stream};
     px_call_place(call, e.cta, e.thread);
-    px_watch_tell(call->grid->device, &e);
+    px_notice(call->grid->device, &e, px_call_caller(call), px_call_inst(call));
 }
 
-/* Tells who watches, and the list of launches, why a launch is refused; gives the error. */
+/* Tells who listens, and the list of launches, why a launch is refused; gives the error. */
 static int refuse(const struct px_call *call, const struct cdp_buffer *what, int error, const char *format,
                   ...)
 {
     struct ptx_device *device = call->grid->device;
     char reason[200];
     va_list args;
-    if (!device->watch.fn && !device->launches) return error;
+    if (!px_notice_heard(device) && !device->launches) return error;
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
     px_launches_refused(
         call, &(struct px_launch_wish){what->kernel, what->grid, what->block, what->shared, what->stream},
         error, reason);
-    tell_refused(call, what, error, reason);
+    if (px_notice_heard(device)) tell_refused(call, what, error, reason);
     return error;
 }
 
@@ -144,10 +146,14 @@ static int refuse(const struct px_call *call, const struct cdp_buffer *what, int
 static int check_launch(const struct px_call *call, const struct cdp_buffer *what)
 {
     const struct ptx_device *device = call->grid->device;
-    if (px_launch_check(device, what->kernel, what->grid, what->block, what->shared) != PX_SHAPE_OK)
-        return refuse(call, what, CDP_INVALID_CONFIGURATION, "grid, block or shared memory out of bounds");
-    if (call->grid->depth + 1 <= device->depth_limit[cdp_is_second(call)]) return PX_CUDA_OK;
-    return refuse(call, what, CDP_TOO_DEEP, "depth %u", call->grid->depth + 1);
+    const uint32_t depth = call->grid->depth + 1, most = device->depth_limit[cdp_is_second(call)];
+    char why[160];
+    const enum px_shape_error wrong =
+        px_launch_check(device, what->kernel, what->grid, what->block, what->shared);
+    px_launch_why(device, what->kernel, wrong, what->grid, what->block, what->shared, why, sizeof why);
+    if (wrong != PX_SHAPE_OK) return refuse(call, what, CDP_INVALID_CONFIGURATION, "%s", why);
+    if (depth <= most) return PX_CUDA_OK;
+    return refuse(call, what, CDP_TOO_DEEP, "depth %u, at most %u (launch_depth)", depth, most);
 }
 
 static int no_kernel(const struct px_call *call, struct cdp_buffer *what)
@@ -262,8 +268,12 @@ static enum px_ext launch(struct px_call *call, const struct cdp_buffer *what, c
         px_sched_unlock(&device->sched);
     }
     const bool many = h->error == CDP_TOO_MANY_PENDING;
-    return cdp_answer(
-        call, refuse(call, what, h->error, many ? "too many launches are pending" : "no such stream"));
+    if (many)
+        refuse(call, what, h->error, "more than %u launches are pending (pending_launches)",
+               device->config.pending_launches);
+    else
+        refuse(call, what, h->error, "there is no stream 0x%llx", (unsigned long long)stream);
+    return cdp_answer(call, h->error);
 }
 
 static enum px_ext launch_first(struct px_call *call, bool per_thread)

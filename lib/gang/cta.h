@@ -55,6 +55,8 @@ struct px_worker {
     ptx_trace_fn trace;             /* hear of accesses to memory, and of what orders them, */
     ptx_trace_event_fn trace_event; /* as ptx_device_config says; both or none are set */
     void *trace_user;
+    /* hears of writes past an allocation, which PTX_UB_CHIP lets pass; NULL: nobody does */
+    void (*past)(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va, uint32_t size);
 };
 
 /* sched.c: tells the launch what was executed, and stops it when a limit is reached. Costs a look at the

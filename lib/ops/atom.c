@@ -32,6 +32,7 @@ static __attribute__((noinline)) uint8_t *resolved(struct px_gang *g, const stru
         return NULL;
     }
     if (p.host) g->seg[in->extent] = p.seg;
+    px_tell_past(g, in, lane, size, &p);
     return p.host;
 }
 

@@ -28,7 +28,8 @@ static struct px_place_of past_end(struct px_gang *g, uint64_t va)
 {
     const struct px_mem *mem = g->cta->grid->mem;
     px_private_flush(g->worker);
-    return (struct px_place_of){.stride = 4, .host = (uint8_t *)(uintptr_t)(va + (uint64_t)mem->delta)};
+    return (struct px_place_of){
+        .stride = 4, .past = true, .host = (uint8_t *)(uintptr_t)(va + (uint64_t)mem->delta)};
 }
 
 static struct px_place_of in_global(struct px_gang *g, uint64_t va, uint64_t size)
@@ -308,6 +309,7 @@ int px_store_slow(struct px_gang *g, const struct px_insn *in, struct px_form f)
         if (!p.host) return PX_STEP_TRAP;
         for (uint32_t k = 0; k < f.parts; k++)
             memcpy(v + k * size, g->frame + from[k] + (size_t)lane * f.wide, size);
+        px_tell_past(g, in, lane, f.unit, &p);
         put_unit(g->cta->locks, &p, v, f.unit, px_address(g, in, lane));
     }
     return PX_STEP_NEXT;

@@ -20,6 +20,7 @@ struct px_place_of {
     uint32_t stride;
     struct px_seg seg;
     const char *why;
+    bool past; /* it lies past an allocation, where a chip goes on */
 };
 /* Finds [va, va+size) of `space` (enum px_space); host is NULL when it is out of bounds, and `why` says so.
  * Sets no trap. */
@@ -30,6 +31,13 @@ struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane,
 bool px_gang_misaligned(struct px_gang *g, uint8_t space, uint32_t lane, uint64_t va, uint32_t size);
 /* The same for a memory instruction: a misaligned or wild address sets the trap and gives NULL. */
 struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size);
+
+/* A write to the place is told of, when it is past an allocation. */
+static inline void px_tell_past(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size,
+                                const struct px_place_of *p)
+{
+    if (p->past && g->worker->past) g->worker->past(g, in, lane, px_address(g, in, lane), size);
+}
 
 /* Words for a fault of an access to [va, va+size) where PTX_UB_CHIP would go on; else "". */
 const char *px_may_go_on(const struct px_gang *g, uint8_t space, uint64_t va, uint64_t size);

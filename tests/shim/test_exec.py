@@ -369,7 +369,21 @@ def nvcc_fault(nvcc):
     shown = r"fault.cu:5.*\n +5 \|     p\[i\] = 7; // the store"
     expect("source of a fault", run(PTXVM, "--strict", "--exec", "./fault"), "", 4, shown)
     tally.check("thread of a fault", "thread (1,0,0)" in execute("./fault").stderr)
+    past = run(PTXVM, "--ub", "chip", "--exec", "./fault").stderr
+    tally.check("a write past an allocation, once", past.count("past an allocation") == 1, past)
+    shown = r"fault\.cu:5.*\n.*\n +in +block \(0,0,0\), thread \(1,0,0\)"
+    tally.check("its place", re.search(shown, past), past)
 
+
+def nvcc_undefined(nvcc):
+    """What an H200 does (tests/hw/golden/undefined.tsv: "the mask names nobody", "read at +...")."""
+    run(nvcc, "-arch=compute_80", "-o", "undefined", os.path.join(HERE, "undefined.cu"))
+    up = " ".join(["0", *(f"{lane:x}" for lane in range(31))])
+    masks = f"masks: 0 {up} aaaaaaaa\n"
+    chip = masks + "past: 0 0 ffffffff\n" * 4
+    expect("undefined, --ub=chip", run(PTXVM, "--ub=chip", "--exec", "./undefined"), chip)
+    expect("undefined, --ub chip", run(PTXVM, "--ub", "chip", "--exec", "./undefined"), chip)
+    expect("undefined", execute("./undefined"), "masks: 715\n", 1, r"--ub=chip goes on")
 
 
 def compare(name, got, want):
@@ -435,6 +449,7 @@ def main():
                 tally.skip(f"programs of nvcc, {part}", "there is no nvcc")
         if nvcc and "debug" in parts:
             nvcc_fault(nvcc)
+            nvcc_undefined(nvcc)
         os.chdir(ROOT)
     return tally.end()
 

@@ -55,6 +55,22 @@ def newer(cuda):
         print("kernel", cuda.cuLibraryGetKernel(ctypes.byref(kernel), library, b"hi"))
 
 
+def refused(cuda):
+    """Two threads launch a kernel whose block is too large (tests/cli/refused.ptx)."""
+    context, module, function, out = (ctypes.c_void_p() for _ in range(4))
+    with open(os.path.join(ROOT, "tests", "cli", "refused.ptx"), "rb") as file:
+        text = file.read()
+    cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0)
+    print("load", cuda.cuModuleLoadData(ctypes.byref(module), text))
+    cuda.cuModuleGetFunction(ctypes.byref(function), module, b"parent")
+    cuda.cuMemAlloc_v2(ctypes.byref(out), 4)
+    kernel, grid, block, shared, twice = (ctypes.c_uint32(value) for value in (0, 1, 2048, 0, 1))
+    values = (out, kernel, grid, block, shared, ctypes.c_uint64(0), twice)
+    params = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
+    print("launch", cuda.cuLaunchKernel(function, 1, 1, 1, 2, 1, 1, 0, None, params, None))
+    print("end", cuda.cuCtxSynchronize())
+
+
 def child(kind):
     """What a process prints about its devices, or does with them."""
     cuda = ctypes.CDLL(LIBRARY)
@@ -69,6 +85,8 @@ def child(kind):
         uuid = ctypes.create_string_buffer(16)
         cuda.cuDeviceGetUuid(uuid, device)
         print(f"device {major.value}.{minor.value} number {uuid.raw[15]}")
+    if kind == "refused":
+        refused(cuda)
     if kind == "newer":
         newer(cuda)
     if kind not in ("run", "racy", "masks"):
@@ -94,6 +112,26 @@ def run(kind="look", **environment):
         env={**kept, "BUILD": BUILD, **environment},
         timeout=300,
     )
+
+
+def check_refused(check):
+    """A launch by a kernel that is refused is told once, and how often; the report has it."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        ran = run("refused", PTXVM_REPORT=report)
+        with open(report, encoding="utf-8") as file:
+            told = json.load(file)["refused"]
+    lines = ran.stderr.splitlines()
+    why = "block 2048x1x1: 2048 threads, at most 1024"
+    check("refused", ran.stdout.splitlines()[1:], ["device 9.0 number 0", "load 0", "launch 0", "end 0"])
+    check("refused, told", lines[0], f"ptxvm: launch by a kernel refused: {why}")
+    check("refused, count", lines[-1], f"ptxvm: launch by a kernel refused 2 times: {why}")
+    check("refused, lines", len(lines), 8)
+    place = told[0].pop("place").split("/")[-1]
+    wanted = {"reason": why, "call": "cudaGetParameterBufferV2", "kernel": "child", "launched_by": "parent"}
+    check("refused, place", place.endswith(":42"), True)
+    check("refused, reported", told, [{**wanted, "cuda_error": "9", "source": "", "count": 2}])
+    check("refused, off", run("refused", PTXVM_LOG="off").stderr, "")
 
 
 def main():
@@ -177,6 +215,7 @@ def main():
             told = json.load(file)["launches"]
         check("launches: a number for %p", name[5:-5].isdigit(), True)
         check("launches: all of them", [k["kernel"] for k in told], ["hi", "hi", "wild"])
+    check_refused(check)
     check("a fault without a log", "CUDA_ERROR_ILLEGAL_ADDRESS (700)" in run("run").stderr, True)
     check("off", run("run", PTXVM_LOG="off").stderr, "")
     with tempfile.TemporaryDirectory() as folder:

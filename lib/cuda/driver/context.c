@@ -129,6 +129,7 @@ static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
                                 .schedule = s->schedule,
                                 .schedule_seed = s->schedule_seed,
                                 .host_call = px_cu_host_call,
+                                .notice = px_cu_log_notice,
                                 .group = (unsigned)c->device->ordinal,
                                 .sticky = 1};
     ptx_device *vm;

@@ -18,6 +18,7 @@
 #include "ptx_graph.h"
 #include "ptx_info.h"
 #include "ptx_memory.h"
+#include "ptx_watch.h"
 
 /* ---- handles (handle.c) ---- */
 
@@ -158,6 +159,8 @@ __attribute__((format(printf, 1, 2))) void px_cu_note(const char *format, ...);
 CUresult px_cu_unsupported(const char *name);
 bool px_cu_log_open(const char *where, const char *report);
 void px_cu_log_launch(const char *kernel);
+/* ptx_device_config.notice. */
+void px_cu_log_notice(void *unused, const ptx_watch_event *event);
 void px_cu_log_fault(ptx_status status, const ptx_fault *fault);
 /* What a device that goes has executed. */
 void px_cu_log_instructions(uint64_t more);

@@ -34,7 +34,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that follows 
 static bool off, detailed, reporting;
 static FILE *log_file; /* NULL: standard error */
 static char *report_path;
-static struct tally *unsupported, *kernels, *faults;
+static struct tally *unsupported, *kernels, *faults, *refused;
 static struct counted *counts;
 static unsigned faults_kept;
 static uint64_t launches, instructions, found_errors, found_warnings;
@@ -242,6 +242,48 @@ void px_cu_log_fault(ptx_status status, const ptx_fault *fault)
     px_cu_logs_add(CU_LOG_LEVEL_ERROR, line);
 }
 
+/* ---- what kernels did ---- */
+
+/* Once more at a place with an error, whatever the reason's numbers. True: it is the first. The lock is held.
+ */
+static bool count_refused(const char *text)
+{
+    for (struct tally *t = refused; t; t = t->next)
+        if (strcmp(strchr(t->text, '\n'), strchr(text, '\n')) == 0) return t->count++, false;
+    return count(&refused, text);
+}
+
+/* The first of a place is told at once, how many there were at the end. */
+void px_cu_log_notice(void *unused, const ptx_watch_event *e)
+{
+    char words[2400], key[1600];
+    (void)unused;
+    bool first = true;
+    ptx_watch_words(e, words, sizeof words);
+    snprintf(key, sizeof key, "%s\n%s\n%s\n%s\n%d\n%s:%u\n%s", e->reason ? e->reason : "", e->call, e->kernel,
+             e->parent_kernel, e->cuda_error, e->file, e->line, e->source);
+    if (e->kind == PTX_WATCH_REFUSED) {
+        pthread_mutex_lock(&lock);
+        first = count_refused(key);
+        if (first) report_write();
+        pthread_mutex_unlock(&lock);
+    }
+    const size_t length = strcspn(words, "\n");
+    if (!first) return;
+    if (!off) fprintf(log_file ? log_file : stderr, "ptxvm: %s", words);
+    words[length] = 0;
+    px_cu_logs_add(CU_LOG_LEVEL_WARNING, words);
+}
+
+/* The lock is held. */
+static void tell_refused(void)
+{
+    for (const struct tally *t = refused; t && !off; t = t->next)
+        if (t->count > 1)
+            fprintf(log_file ? log_file : stderr, "ptxvm: launch by a kernel refused %llu times: %.*s\n",
+                    (unsigned long long)t->count, (int)strcspn(t->text, "\n"), t->text);
+}
+
 /* ---- the report ---- */
 
 static void json_text(FILE *to, const char *text, size_t size)
@@ -268,22 +310,23 @@ static void json_counts(FILE *to, const char *name, const char *what, const stru
     fprintf(to, "%s],\n", list ? "\n  " : "");
 }
 
-static void json_faults(FILE *to)
+/* Texts of a line for each name. */
+static void json_lines(FILE *to, const char *list, const struct tally *first, const char *const *names,
+                       unsigned n)
 {
-    static const char *const names[] = {"name", "message", "kernel", "place", "source"};
-    fputs("  \"faults\": [", to);
-    for (const struct tally *t = faults; t; t = t->next) {
+    fprintf(to, "  \"%s\": [", list);
+    for (const struct tally *t = first; t; t = t->next) {
         const char *at = t->text;
-        fprintf(to, "%s\n    {", t == faults ? "" : ",");
-        for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        fprintf(to, "%s\n    {", t == first ? "" : ",");
+        for (unsigned i = 0; i < n; i++) {
             const size_t size = strcspn(at, "\n");
             fprintf(to, "%s\"%s\": ", i ? ", " : "", names[i]);
             json_text(to, at, size);
             at += size + (at[size] != 0);
         }
-        fputs("}", to);
+        fprintf(to, ", \"count\": %llu}", (unsigned long long)t->count);
     }
-    fprintf(to, "%s],\n", faults ? "\n  " : "");
+    fprintf(to, "%s],\n", first ? "\n  " : "");
 }
 
 static void json_opcodes(FILE *to)
@@ -303,6 +346,10 @@ static void json_opcodes(FILE *to)
     fputs("\n  ],\n", to);
 }
 
+static const char *const fault_names[] = {"name", "message", "kernel", "place", "source"};
+static const char *const refused_names[] = {"reason",     "call",  "kernel", "launched_by",
+                                            "cuda_error", "place", "source"};
+
 /* The lock is held. */
 static void report_write(void)
 {
@@ -310,7 +357,8 @@ static void report_write(void)
     if (!to) return;
     fputs("{\n", to);
     json_counts(to, "kernels", "launches", kernels);
-    json_faults(to);
+    json_lines(to, "faults", faults, fault_names, sizeof fault_names / sizeof *fault_names);
+    json_lines(to, "refused", refused, refused_names, sizeof refused_names / sizeof *refused_names);
     json_counts(to, "unsupported", "calls", unsupported);
     json_opcodes(to);
     if (px_cu_settings()->check)
@@ -397,6 +445,7 @@ void px_cu_log_launches(ptx_device *vm)
 void px_cu_log_end(void)
 {
     pthread_mutex_lock(&lock);
+    tell_refused();
     report_write();
     pthread_mutex_unlock(&lock);
 }

@@ -407,6 +407,8 @@ static ptx_status make_parts(struct ptx_device *device)
     if (status == PTX_OK) status = make_heaps(device);
     if (status != PTX_OK) return status;
     if (!px_sched_init(&device->sched, device, device->config.workers)) return PTX_ERROR_OUT_OF_MEMORY;
+    for (uint32_t i = 0; device->mem.open && i < device->config.workers; i++)
+        device->sched.helpers[i].worker.past = px_notice_past;
     device->sched.runtime = device->runtime;
     device->sched.over = px_task_over;
     device->sched.look = px_tasks_look;
@@ -479,6 +481,7 @@ ptx_status px_device_create(const ptx_device_config *config, const struct px_run
     pthread_mutex_init(&device->mem_lock, NULL);
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->watch.lock, NULL);
+    pthread_mutex_init(&device->past.lock, NULL);
     px_gate_init(&device->copies);
     px_textures_init(device);
     ptx_status status = fill_config(device, config) ? make_parts(device) : PTX_ERROR_INVALID_ARGUMENT;
@@ -530,6 +533,7 @@ void px_device_destroy(ptx_device *device)
     pthread_mutex_destroy(&device->mem_lock);
     pthread_mutex_destroy(&device->lock);
     pthread_mutex_destroy(&device->watch.lock);
+    pthread_mutex_destroy(&device->past.lock);
     px_gate_free(&device->copies);
     if (device->ours) munmap(device->ours, (size_t)sysconf(_SC_PAGESIZE));
     const ptx_allocator alloc = device->quota.inner;

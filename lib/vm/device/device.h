@@ -23,6 +23,7 @@
 #include "vm/queue/task.h"
 #include "vm/device/texture.h"
 #include "vm/device/launches.h"
+#include "vm/device/notice.h"
 #include "vm/device/watch.h"
 
 /* What the VM asks of the device runtime. All but `find` are called under the scheduler's lock. */
@@ -87,6 +88,7 @@ struct ptx_device {
     atomic_bool pools_used;
     struct px_told *told;
     struct px_watch watch;
+    struct px_past past;          /* (notice.c) */
     struct px_launches *launches; /* NULL: none is recorded; under the scheduler's lock */
     atomic_bool any_told;
     uint32_t next_program;
@@ -197,6 +199,9 @@ enum px_shape_error { PX_SHAPE_OK, PX_SHAPE_GRID, PX_SHAPE_BLOCK, PX_SHAPE_SHARE
 /* Are grid, block and dynamic shared memory in bounds for the device and the kernel? */
 enum px_shape_error px_launch_check(const struct ptx_device *device, const struct px_lfunc *kernel,
                                     struct px_shape grid, struct px_shape block, uint32_t shared);
+/* Why not, with value and limit; "" when they are. */
+void px_launch_why(const struct ptx_device *device, const struct px_lfunc *kernel, enum px_shape_error error,
+                   struct px_shape grid, struct px_shape block, uint32_t shared, char *buf, size_t size);
 /* CTAs of this shape that a multiprocessor holds at once; registers are not counted. */
 uint32_t px_occupancy(const struct ptx_device *device, uint32_t threads, uint32_t shared);
 /* A grid with its parameters zeroed; NULL when out of memory (why->text NULL) or when the kernel cannot be

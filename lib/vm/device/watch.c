@@ -6,15 +6,25 @@
 #include "vm/queue/stream.h"
 #include "ptx_trace.h"
 
-void px_watch_tell(struct ptx_device *device, const ptx_watch_event *event)
+void px_watch_call(struct ptx_device *device, ptx_watch_fn fn, void *user, const ptx_watch_event *event)
 {
     struct px_watch *w = &device->watch;
-    if (!w->fn) return;
+    if (!fn) return;
     pthread_mutex_lock(&w->lock);
     atomic_store_explicit(&w->teller, (uintptr_t)pthread_self(), memory_order_relaxed);
-    w->fn(w->user, event);
+    fn(user, event);
     atomic_store_explicit(&w->teller, 0, memory_order_relaxed);
     pthread_mutex_unlock(&w->lock);
+}
+
+/* An event whose strings are "" where they say nothing. */
+void px_watch_tell(struct ptx_device *device, const ptx_watch_event *event)
+{
+    ptx_watch_event e = *event;
+    const char **const texts[] = {&e.call, &e.instruction, &e.function, &e.file, &e.source, &e.allocation};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!*texts[i]) *texts[i] = "";
+    px_watch_call(device, device->watch.fn, device->watch.user, &e);
 }
 
 bool px_device_usable(const struct ptx_device *device)
@@ -31,7 +41,7 @@ static ptx_stream stream_of(const struct px_grid *grid)
     return task && task->stream ? task->stream->number : 0;
 }
 
-static ptx_watch_event of_grid(const struct px_grid *grid, ptx_watch_kind kind)
+ptx_watch_event px_watch_of_grid(const struct px_grid *grid, ptx_watch_kind kind)
 {
     const struct px_grid *parent = grid->parent;
     return (ptx_watch_event){.struct_size = sizeof(ptx_watch_event),
@@ -92,7 +102,7 @@ void px_watch_grid(struct px_grid *grid, bool end)
     }
     if (grid->device->config.trace_event) trace_grid(grid, end ? PTX_TRACE_GRID_END : PTX_TRACE_GRID_BEGIN);
     if (!grid->device->watch.fn) return;
-    const ptx_watch_event e = of_grid(grid, end ? PTX_WATCH_GRID_END : PTX_WATCH_GRID_BEGIN);
+    const ptx_watch_event e = px_watch_of_grid(grid, end ? PTX_WATCH_GRID_END : PTX_WATCH_GRID_BEGIN);
     px_watch_tell(grid->device, &e);
 }
 

@@ -24,7 +24,10 @@ void px_watch_grid(struct px_grid *grid, bool end);
 void px_watch_grids(struct ptx_device *device);
 void px_watch_copy(struct ptx_device *device, uint64_t to, uint64_t bytes);
 void px_watch_wait(struct ptx_device *device, ptx_stream stream);
+ptx_watch_event px_watch_of_grid(const struct px_grid *grid, ptx_watch_kind kind);
 void px_watch_tell(struct ptx_device *device, const ptx_watch_event *event);
+/* Calls `fn` (NULL: nobody) with it, one event of the device at a time. */
+void px_watch_call(struct ptx_device *device, ptx_watch_fn fn, void *user, const ptx_watch_event *event);
 void px_watch_leaks(struct ptx_device *device);
 ptx_status px_device_watch(struct ptx_device *device, ptx_watch_fn fn, void *user);
 

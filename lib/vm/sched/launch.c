@@ -33,16 +33,35 @@ enum px_shape_error px_launch_check(const struct ptx_device *device, const struc
     return fn->maxntid[0] && threads_of(block) > most ? PX_SHAPE_REQNTID : PX_SHAPE_OK;
 }
 
-static const char *shape_error_text(enum px_shape_error error)
+void px_launch_why(const struct ptx_device *device, const struct px_lfunc *kernel, enum px_shape_error error,
+                   struct px_shape grid, struct px_shape block, uint32_t shared, char *buf, size_t size)
 {
+    const struct px_function *fn = kernel->fn;
+    const uint32_t *word = fn->reqntid[0] ? fn->reqntid : fn->maxntid;
+    *buf = 0;
     switch (error) {
+    case PX_SHAPE_OK: break;
     case PX_SHAPE_GRID:
-        return "the grid has more blocks in a dimension than 2147483647, 65535, 65535, or none in x";
+        snprintf(buf, size, "grid %ux%ux%u: each at least 1, at most 2147483647, 65535 and 65535", grid.x,
+                 grid.y, grid.z);
+        break;
     case PX_SHAPE_BLOCK:
-        return "the block has more than 1024 threads, or more in a dimension than 1024, 1024, 64";
-    case PX_SHAPE_SHARED: return "static and dynamic shared memory together exceed what a block may have";
-    case PX_SHAPE_REQNTID: return "the block does not have the shape that .reqntid or .maxntid demands";
-    default: return "";
+        if (block.x && block.y && block.z && (uint64_t)block.x * block.y > 1024 / block.z)
+            snprintf(buf, size, "block %ux%ux%u: %llu threads, at most 1024", block.x, block.y, block.z,
+                     (unsigned long long)block.x * block.y * block.z);
+        else
+            snprintf(buf, size, "block %ux%ux%u: each at least 1, at most 1024, 1024 and 64", block.x,
+                     block.y, block.z);
+        break;
+    case PX_SHAPE_SHARED:
+        snprintf(buf, size, "%llu bytes of shared memory, static and dynamic, at most %u",
+                 (unsigned long long)kernel->static_shared + shared, device->arch.shared_per_cta);
+        break;
+    case PX_SHAPE_REQNTID:
+        snprintf(buf, size, "block %ux%ux%u: %s wants %u, %u, %u", block.x, block.y, block.z,
+                 fn->reqntid[0] ? ".reqntid" : "at most as many threads as .maxntid", word[0],
+                 word[1] ? word[1] : 1, word[2] ? word[2] : 1);
+        break;
     }
 }
 
@@ -229,7 +248,9 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
     struct px_refusal why;
     enum px_shape_error wrong = px_launch_check(device, kernel->func, grid, block, config->shared_bytes);
     if (wrong != PX_SHAPE_OK) {
-        px_device_say(device, "%s: %s", kernel->func->name, shape_error_text(wrong));
+        char text[160];
+        px_launch_why(device, kernel->func, wrong, grid, block, config->shared_bytes, text, sizeof text);
+        px_device_say(device, "%s: %s", kernel->func->name, text);
         return PTX_ERROR_LAUNCH;
     }
     const ptx_status clustered = check_cluster(kernel, config, fault);
