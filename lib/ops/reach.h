@@ -233,7 +233,9 @@ static struct px_span span(const uint64_t *a, const uint32_t *m, uint32_t first,
     return s;
 }
 
-/* Where base + a[i] is the place of each lane's `size` bytes. NULL: not all of them are known to be there. */
+/* Where base + a[i] is the place of each lane's `size` bytes. NULL: not all of them are known to be there. A
+ * base may be NULL by itself, where lanes hold whole host addresses (ptx_run): those take the slow way, which
+ * is right. */
 PX_INLINE uint8_t *known_places(const struct px_survey *s, const struct px_seg *seg, uint64_t add,
                                 uint32_t size)
 {

@@ -15,7 +15,7 @@ TABLE = [
     ("shr", "b : $width(type) - 1)", "b : $width(type) - 2)"),
     ("cnot", "[bits] d = a == 0", "[bits] d = a <= 1"),
     ("cvt.sat", 's8:"127"', 's8:"126"'),
-    ("clz", "__builtin_clz(a) : 32", "__builtin_clz(a) : 31"),
+    ("clz", "d = px_clz_b32(a)", "d = px_clz_b32(a | 1)"),
     ("min", "int32_t m = a < b ? a : b; d = m > 0 ? m : 0", "int32_t m = a < b ? a : b; d = m > 1 ? m : 0"),
 ]
 
