@@ -59,9 +59,9 @@ static void nothing(void *user)
 
 /* ---- any call with any number ---- */
 
-/* Streams without an order between them fill and copy the same device memory here: a race of the caller,
- * whose bytes may be either's. The thread sanitizer sees it, as it sees into memmove and memset. */
-const char *__tsan_default_suppressions(void);
+/* Streams without an order between them copy, fill and compute on the same device memory here: races of the
+ * caller, whose bytes may be either's. The thread sanitizer sees them, as it sees into memmove and memset. */
+__attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
     return "race:copy_row\nrace:fill_row\n";
