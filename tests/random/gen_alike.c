@@ -246,21 +246,19 @@ static void address_of_two_spaces(struct gen *g)
 static void index_less_itself(struct gen *g)
 {
     struct operand a;
-    const bool wide = gen_chance(g, 60), copied = gen_chance(g, 40);
-    const char *index = gen_chance(g, 50) ? "%tidl" : "%lane";
-    gen_line(g, "  .reg .b32 %%xa, %%xb, %%xc;  .reg .b64 %%xp, %%xo, %%xq, %%xz;");
-    gen_line(g, "  mul.lo.u32 %%xa, %s, 4;  cvt.u64.u32 %%xo, %%xa;", index);
-    if (wide) {
-        gen_line(g, copied ? "  mov.b64 %%xq, %%xo;" : "  mul.wide.u32 %%xq, %s, 4;", index);
-        gen_line(g, "  sub.u64 %%xz, %%xo, %%xq;");
-    } else {
-        gen_line(g, copied ? "  mov.b32 %%xb, %%xa;" : "  shl.b32 %%xb, %s, 2;", index);
-        gen_line(g, "  sub.u32 %%xb, %%xa, %%xb;  cvt.u64.u32 %%xz, %%xb;");
+    const char *other = "%xo";
+    gen_line(g, "  .reg .b32 %%xb, %%xc;  .reg .b64 %%xp, %%xo, %%xq, %%xz;  mul.wide.u32 %%xo, %%tidl, 4;");
+    switch (gen_below(g, 3)) {
+    case 0: gen_line(g, "  mov.b64 %%xq, %%xo;"), other = "%xq"; break;
+    case 1: gen_line(g, "  mul.wide.u32 %%xq, %%tidl, 4;"), other = "%xq"; break;
+    default: break;
     }
-    gen_line(g, "  mov.u64 %%xp, gtab;  add.u64 %%xp, %%xp, %%xz;  ld.global.b32 %%xc, [%%xp+%u];",
-             4 * gen_below(g, 16));
-    if (gen_chance(g, 50)) gen_line(g, "  add.u64 %%xp, %%slot, %%xz;  ld.global.b32 %%xb, [%%xp];");
-    gen_line(g, "  mov.b32 %s, %%xc;", result(g, PX_T_B32, &a));
+    gen_line(g, "  sub.u64 %%xz, %%xo, %s;  add.u64 %%xp, %%xz, %s;", other,
+             gen_chance(g, 50) ? "%gtg" : "%row4");
+    gen_line(g, "  ld.global.b32 %%xc, [%%xp];  mov.b32 %s, %%xc;", result(g, PX_T_B32, &a));
+    if (gen_chance(g, 50))
+        gen_line(g, "  add.u64 %%xp, %%slot, %%xz;  ld.global.b32 %%xb, [%%xp+4];  xor.b32 %s, %%xb, %%xc;",
+                 result(g, PX_T_B32, &a));
 }
 
 /* One value for a whole vector, whose elements get parts of it. */
