@@ -180,7 +180,7 @@ static const char *function_name(const struct ig_handler *h, const char *shape, 
 
 static void function(FILE *out, const struct ig_handler *h, const char *shape, bool masked)
 {
-    const bool vectors = h->vector && !masked;
+    const bool vectors = h->vector && !masked && !strstr(h->d, "64"); /* quotients: one by one */
     fprintf(out, "\nint PX_AT_LEVEL(%s)(struct px_gang *g, const struct px_insn *in)\n{\n",
             function_name(h, shape, masked));
     if (vectors) {

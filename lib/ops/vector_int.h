@@ -271,17 +271,6 @@ PX_INLINE px_v_u32 px_v_divided(px_v_u32 a, px_v_u32 b, int bits, int is_signed,
         const px_v_u32 x = (px_v_u32)((px_v_s32)(px_v_wide((px_v_u16)a) << 16) >> 16);                       \
         const px_v_u32 y = (px_v_u32)((px_v_s32)(px_v_wide((px_v_u16)b) << 16) >> 16);                       \
         return (px_v_s16)px_v_narrow(px_v_divided(x, y, 16, 1, rest) & 0xffff);                              \
-    }                                                                                                        \
-    PX_VECTOR_DIVISION64(name, u64, uint64_t)                                                                \
-    PX_VECTOR_DIVISION64(name, s64, int64_t)
-/* The processor divides these one by one. */
-#define PX_VECTOR_DIVISION64(name, type, T)                                                                  \
-    PX_INLINE px_v_##type px_v_##name##_##type(px_v_##type a, px_v_##type b)                                 \
-    {                                                                                                        \
-        T x[PX_VECTOR], y[PX_VECTOR];                                                                        \
-        memcpy(x, &a, sizeof x), memcpy(y, &b, sizeof y);                                                    \
-        for (int i = 0; i < PX_VECTOR; i++) x[i] = px_##name##_##type(x[i], y[i]);                           \
-        return px_v_load_##type(x);                                                                          \
     }
 PX_VECTOR_DIVISION(div, 0)
 PX_VECTOR_DIVISION(rem, 1)

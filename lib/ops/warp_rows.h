@@ -272,6 +272,9 @@ PX_INLINE void match_warp(struct px_gang *g, const struct px_insn *in, uint32_t 
 
 static int f0_match(struct px_gang *g, const struct px_insn *in)
 {
+#if !defined(__AVX2__) /* the row of one value costs more than the values one by one */
+    if (PX_SYNC_MODE(in->imm) == PX_MATCH_ANY) return px_warp_sync(g, in);
+#endif
     if (!groups_are_here(g, in) || (in->bytes != 4 && in->bytes != 8)) return px_warp_sync(g, in);
     for (uint32_t at = 0; at < g->n; at += WARP) {
         const uint32_t here = px_lanes_warp(&g->active, at / WARP);
