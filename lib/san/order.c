@@ -97,12 +97,11 @@ static struct px_phase *warp_phase(struct px_san *san, struct px_blk *b, uint64_
 {
     struct px_phase **link = &b->warps;
     while (*link && (*link)->mask != mask) link = &(*link)->next;
-    if (*link && (*link)->closed) {
-        struct px_phase *over = *link;
-        *link = over->next;
-        drop_phase(san, over);
-    } else if (*link) {
-        return *link;
+    struct px_phase *old = *link;
+    if (old && !old->closed) return old;
+    if (old) {
+        *link = old->next;
+        drop_phase(san, old);
     }
     struct px_phase *p = new_phase(san, b);
     if (!p) return NULL;
@@ -230,7 +229,7 @@ static void fence(struct px_san *san, struct px_blk *b, struct px_thread *t, con
         t->npending = 0;
     }
     if (e->order == PTX_TRACE_ACQUIRE) return;
-    for (int i = 0; i <= wide; i++) {
+    for (int i = 0; i < (wide ? 2 : 1); i++) {
         px_known_drop(&san->clocks, &t->fence[i]);
         t->fence[i] = px_known_share(&t->knows);
     }
