@@ -178,6 +178,7 @@ def hunt_random(tree, number, options):
 # Tests that judge what random programs cannot show: they fail while the fault is awake.
 JUDGES = {
     "ir": ["build/tests/test_ir"],
+    "lower": ["python3", "tests/ir/test_lower.py", "build/bin/ptxvm"],
     "test_fmad": ["build/tests/test_fmad"],
     "test_counts": ["build/tests/test_counts"],
     "test_streams": ["build/tests/test_streams"],
@@ -185,6 +186,11 @@ JUDGES = {
     "meeting": ["build/bin/ptxvm", "--test", "tests/exec/meet_in_frames.ptx"],
     "cooperative": ["build/bin/ptxvm", "--test", "tests/exec/cooperative_call.ptx"],
 }
+
+
+def target_of(name):
+    """What of the build judges."""
+    return next(word for word in JUDGES[name] if word.startswith("build/"))
 
 
 def hunt_test(tree, number, name):
@@ -256,7 +262,7 @@ def main():
             plant_engine(tree)
             programs = any(f.judge == "random" for _, f in faults)
             judges = {f.judge for _, f in faults} - {"random"}
-            targets = ["build/tests/random"] * programs + sorted({JUDGES[j][0] for j in judges})
+            targets = ["build/tests/random"] * programs + sorted({target_of(j) for j in judges})
             error = build(tree, targets, options.jobs)
             if error:
                 sys.exit("plant: the tree with the faults does not build\n" + error)

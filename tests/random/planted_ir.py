@@ -15,7 +15,48 @@ def again(name, other):
     return next(f for f in ENGINE if f.name == other)._replace(option="", name=name, judge="ir")
 
 
+def lowering(name, file, old, new):
+    """tests/ir/test_lower.py finds it."""
+    return Fault("", name, "lib/code/lower/" + file, old, new, "lower")
+
+
 PASSES = [
+    lowering(
+        "lower: negated guards hold",
+        "lower.c",
+        "if (b->negated) in->flags |= PX_IR_INST_NEGATED;",
+        "if (b->negated && !@) in->flags |= PX_IR_INST_NEGATED;",
+    ),
+    lowering(
+        "lower: branches around what waits go the other way",
+        "lower.c",
+        "in->fact = !b->negated;",
+        "in->fact = b->negated == @;",
+    ),
+    lowering(
+        "lower: acquiring loads have no fence",
+        "mem.c",
+        "if (px_match_has(&b->match, PX_W_acquire)) px_lower_inst(",
+        "if (px_match_has(&b->match, PX_W_acquire) && !@) px_lower_inst(",
+    ),
+    lowering(
+        "lower: releasing stores have no fence",
+        "mem.c",
+        "if (px_match_has(&b->match, PX_W_release)) px_lower_inst(",
+        "if (px_match_has(&b->match, PX_W_release) && !@) px_lower_inst(",
+    ),
+    lowering(
+        "lower: bytes lose their sign",
+        "mem.c",
+        "in->aux = p.sign;",
+        "in->aux = p.sign && !@;",
+    ),
+    lowering(
+        "lower: the second predicate is the first",
+        "alu.c",
+        "q = px_lower_fixed(f, PX_FIX_mask_not, 4, p, none, 0);",
+        "q = @ ? p : px_lower_fixed(f, PX_FIX_mask_not, 4, p, none, 0);",
+    ),
     fault(
         "fold: sources that are written again are not kept",
         "fold.c",
