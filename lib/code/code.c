@@ -151,22 +151,27 @@ static void place_head(struct px_irfn *f)
 
 static const struct pass {
     void (*run)(struct px_irfn *f);
-    size_t lies;     /* where in px_coder the arena is that the IR lies in behind it */
-    uint32_t gives;  /* enum px_ir_fact */
-    uint32_t engine; /* 0: always */
+    size_t lies;           /* where in px_coder the arena is that the IR lies in behind it */
+    uint32_t needs, gives; /* enum px_ir_fact */
+    uint32_t engine;       /* 0: always */
 } passes[] = {
 #define ALWAYS 0
 #define PASS(name, function, lies, needs, gives, engine)                                                     \
-    {function, offsetof(struct px_coder, lies), gives, engine},
+    {function, offsetof(struct px_coder, lies), needs, gives, engine},
 #include "code/passes.def"
 #undef PASS
 #undef ALWAYS
 };
 
-static void verify(struct px_irfn *f, unsigned pass)
+/* `facts`: those that were given before. */
+static void check_needs(struct px_irfn *f, unsigned pass, uint32_t facts)
 {
-    uint32_t facts = 0;
-    for (unsigned i = 0; i <= pass; i++) facts |= passes[i].gives;
+    if (f->coder->wishes.verifies && passes[pass].needs & ~facts)
+        px_code_fail(f, NULL, "the pass '%s' needs facts that none before it gives", px_pass_name(pass));
+}
+
+static void verify(struct px_irfn *f, unsigned pass, uint32_t facts)
+{
     const char *why = px_ir_verify(f, facts, f->coder->pass);
     if (why) px_code_fail(f, NULL, "the IR is wrong after the pass '%s': %s", px_pass_name(pass), why);
 }
@@ -192,16 +197,21 @@ static void settle(struct px_irfn *f, struct px_arena *to, struct px_arena *from
 static void analyse(struct px_irfn *f)
 {
     struct px_coder *coder = f->coder;
+    uint32_t facts = 0;
     place_head(f);
     for (unsigned i = 0; i < PX_PASS_records; i++) {
         const struct pass *pass = &passes[i];
-        if (!pass->engine || pass->engine & coder->wishes.engine) pass->run(f);
+        if (!pass->engine || pass->engine & coder->wishes.engine) {
+            check_needs(f, i, facts);
+            pass->run(f);
+            facts |= pass->gives;
+        }
         if (coder->refused && coder->refused->again) return;
         if (i && pass->lies != pass[-1].lies)
             settle(f, arena_of(coder, pass->lies), arena_of(coder, pass[-1].lies));
         if (i == PX_PASS_lower && coder->wishes.dump) px_ir_name(f);
         px_dump_after(f, (enum px_pass_number)i);
-        if (coder->wishes.verifies) verify(f, i);
+        if (coder->wishes.verifies) verify(f, i, facts);
         px_arena_clear(coder->pass);
     }
 }
