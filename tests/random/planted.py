@@ -87,20 +87,6 @@ ENGINE = [
     ),
     Fault(
         'convergent',
-        'versions: divergent code goes on behind what convergent code asked',
-        'lib/code/emit/emit.c',
-        'if (conv.does && div.does) {',
-        'if (@ || (conv.does && div.does)) {',
-    ),
-    Fault(
-        'convergent',
-        'versions: what an instruction does stands at two places',
-        'lib/code/emit/emit.c',
-        'fill(e, PX_IR_CONVERGENT, at + conv.before, before',
-        'fill(e, PX_IR_CONVERGENT, at + (@ ? conv.n : conv.before), before',
-    ),
-    Fault(
-        'convergent',
         'versions: the second one begins in the mode that the first one ended in',
         'lib/code/emit/emit.c',
         'e->fp = was.fp, e->slots',
@@ -625,8 +611,8 @@ ENGINE = [
         'shapes',
         'shapes: differences change their operands',
         'lib/code/ir/shape.c',
-        'if (!set->swaps || plain || !want) return;',
-        'if ((!@ && !set->swaps) || plain || !want) return;',
+        'if (!set->swaps || plain || !want) return bits;',
+        'if ((!@ && !set->swaps) || plain || !want) return bits;',
     ),
     Fault(
         'convergent',
