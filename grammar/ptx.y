@@ -241,12 +241,12 @@ param_dims: %empty                                 { $$.n = 0; }
           ;
 param_start: %empty                                { px_decl_start(parser, NULL); } ;
 param_name: IDENT | '_'                            { $$ = $1; $$.u.name = NULL; } ;
-ptr: %empty
-   | PTR ptr_align                                 { px_decl_ptr(parser, NULL, &$2); }
-   | PTR SPACE ptr_align                           { if (!px_decl_ptr(parser, &$2, &$3)) FAIL(); }
-   | PTR CONSTSPACE ptr_align                      { px_decl_ptr(parser, &$2, &$3); }
-   | PTR decl_type ptr_align            { if (!px_decl_ptr_type(parser, &$1, &$2, &$3)) FAIL(); }
-   ;
+ptr: %empty | ptr_to ptr_align                      { px_decl_ptr_align(parser, &$2); } ;
+ptr_to: PTR                                        { px_decl_ptr(parser, NULL); }
+      | PTR SPACE                                  { if (!px_decl_ptr(parser, &$2)) FAIL(); }
+      | PTR CONSTSPACE                             { px_decl_ptr(parser, &$2); }
+      | PTR decl_type                              { if (!px_decl_ptr_type(parser, &$1, &$2)) FAIL(); }
+      ;
 ptr_align: %empty                                  { $$.n = 0; }
          | ALIGN int                               { $$ = $2; $$.n = 1; }
          ;

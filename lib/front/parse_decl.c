@@ -56,25 +56,29 @@ void px_decl_type(struct px_parser *parser, const struct px_sem *vec, const stru
     if (decl->start == PX_NO_POS) decl->start = vec ? vec->pos : type->pos;
 }
 
-bool px_decl_ptr(struct px_parser *parser, const struct px_sem *space, const struct px_sem *align)
+/* A space or type that no pointer points to is refused before what follows it is read. */
+bool px_decl_ptr(struct px_parser *parser, const struct px_sem *space)
 {
     bool legal = !space || (space->kind != PX_SPACE_PARAM && space->kind != PX_SPACE_TEX);
     parser->decl.has_ptr = true;
     parser->decl.ptr_space = space ? space->kind : PX_SPACE_NONE;
-    parser->decl.ptr_has_align = align->n != 0;
-    parser->decl.ptr_align = align->n ? align->u.i : 0;
     if (!legal) parser->token = *space;
     return legal;
 }
 
-bool px_decl_ptr_type(struct px_parser *parser, const struct px_sem *ptr, const struct px_sem *type,
-                      const struct px_sem *align)
+bool px_decl_ptr_type(struct px_parser *parser, const struct px_sem *ptr, const struct px_sem *type)
 {
     const bool legal = px_type_info((enum px_type)type->kind)->klass == PX_TC_OPAQUE;
-    px_decl_ptr(parser, NULL, align);
+    px_decl_ptr(parser, NULL);
     parser->decl.ptr_type = type->kind;
     if (!legal) parser->token = *ptr;
     return legal;
+}
+
+void px_decl_ptr_align(struct px_parser *parser, const struct px_sem *align)
+{
+    parser->decl.ptr_has_align = align->n != 0;
+    parser->decl.ptr_align = align->n ? align->u.i : 0;
 }
 
 /* NULL is the empty pair of brackets. */

@@ -177,10 +177,9 @@ void px_decl_align(struct px_parser *, const struct px_sem *align);
 bool px_decl_attribute(struct px_parser *, const struct px_sem *word, const struct px_sem *a,
                        const struct px_sem *b);
 void px_decl_type(struct px_parser *, const struct px_sem *vec, const struct px_sem *type);
-bool px_decl_ptr_type(struct px_parser *, const struct px_sem *ptr, const struct px_sem *type,
-                      const struct px_sem *align); /* .ptr .texref; false when the type is not opaque */
-bool px_decl_ptr(struct px_parser *, const struct px_sem *space,
-                 const struct px_sem *align); /* false: no such space */
+bool px_decl_ptr(struct px_parser *, const struct px_sem *space); /* false: .ptr of no such space */
+bool px_decl_ptr_type(struct px_parser *, const struct px_sem *ptr, const struct px_sem *type);
+void px_decl_ptr_align(struct px_parser *, const struct px_sem *align); /* false: no such space */
 void px_push_dim(struct px_parser *, const struct px_sem *size);
 void px_decl_var(struct px_parser *, const struct px_sem *name, const struct px_sem *dims,
                  const struct px_sem *range, const struct px_sem *init);
