@@ -141,6 +141,7 @@ struct px_irfn {
     uint32_t *reg_base;               /* by index in px_function.regs, more_regs behind: first register */
     PX_VEC(struct px_reg) more_regs;  /* that lowering added */
     const struct px_operand *element; /* two of them for the address of name[register]; NULL until needed */
+    bool element_framed;              /* that name lies in the frame: a .param of a function, a .local */
     uint32_t carry;                   /* the carry flag's register; PX_NONE32 until needed */
     uint32_t stack;                   /* of alloca: where the lane's free local memory begins; PX_NONE32 */
     uint64_t local_bytes;

@@ -174,6 +174,7 @@ static struct px_operand computed(struct px_irfn *f, const struct px_inst *inst,
     px_word narrow = type->bits == 8    ? (sign ? PX_W_s8 : PX_W_u8)
                      : type->bits == 16 ? (sign ? PX_W_s16 : PX_W_u16)
                                         : (sign ? PX_W_s32 : PX_W_u32);
+    f->element_framed = px_lower_param(f, name.symbol) != NULL;
     name.offset += plain.offset * size;
     name.has_offset = true;
     plain.offset = 0;

@@ -139,6 +139,18 @@ static bool store_around_sinks(struct px_irfn *f, const struct px_bound *b, cons
     return sinks;
 }
 
+/*
+ * Does a .param address in a register lie in the frame, that is, in local memory? mov yields such an address
+ * of a function's parameters. In a function .param without a word means them, in a kernel the kernel's own;
+ * an element of an array lies where the array does.
+ */
+static bool in_frame(const struct px_irfn *f, const struct px_bound *b, const struct px_operand *base)
+{
+    if (!px_lower_is_register(base)) return false;
+    if (f->element && base->symbol == f->element[0].symbol) return f->element_framed;
+    return !f->func->is_entry && !px_match_has(&b->match, PX_W_param__entry);
+}
+
 static void access(struct px_irfn *f, const struct px_bound *b, bool store)
 {
     unsigned value = store ? 1 : 0, where = store ? 0 : 1;
@@ -152,7 +164,8 @@ static void access(struct px_irfn *f, const struct px_bound *b, bool store)
         px_lower_param_access(f, b, v, store);
         return;
     }
-    if (v) space = PX_SPACE_LOCAL;
+    if (v || (space == PX_SPACE_PARAM && in_frame(f, b, base))) space = PX_SPACE_LOCAL;
+    if (store && space == PX_SPACE_PARAM) px_code_fail(f, b->inst, "writes a kernel's parameters");
     struct px_ir_operand opds[PARTS_MAX + 1], address = px_lower_address(f, b, o, space, p.bytes);
     if (p.n > PARTS_MAX) px_code_fail(f, b->inst, "has more elements than an access takes");
     if (!store && space == PX_SPACE_PARAM && scalar_params(f, b, &p, &address)) return;
