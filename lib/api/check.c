@@ -10,10 +10,11 @@ enum { LAUNCHES = 64 << 20 /* bytes of the list that the check of launches needs
 
 static bool begin_launches(ptx_device_config *config, const ptx_allocator *alloc, struct px_checks *checks)
 {
-    const struct px_mistakes_next next = {config->trace, config->trace_user};
+    const struct px_mistakes_next next = {config->trace, config->trace_event, config->trace_user};
     if (!(config->check & PTX_CHECK_LAUNCH)) return true;
     checks->mistakes = px_mistakes_new(alloc, &next);
     config->trace = px_mistakes_access;
+    config->trace_event = px_mistakes_event;
     config->trace_user = checks->mistakes;
     if (!config->launches) config->launches = LAUNCHES;
     return checks->mistakes != NULL;

@@ -368,6 +368,12 @@ void px_mistakes_access(void *user, const ptx_trace_access *a)
     if (m->next.trace) m->next.trace(m->next.user, a);
 }
 
+void px_mistakes_event(void *user, const ptx_trace_event *event)
+{
+    const struct px_mistakes *m = user;
+    if (m->next.event) m->next.event(m->next.user, event);
+}
+
 /* ---- launches ---- */
 
 static uint32_t stored_bytes(const struct cdp_watched *w, const struct px_symbol *p)

@@ -15,17 +15,19 @@
 
 struct px_mistakes;
 
-/* Who else hears of accesses; may be NULL. */
+/* Who else hears of the events; each may be NULL. */
 struct px_mistakes_next {
     ptx_trace_fn trace;
+    ptx_trace_event_fn event;
     void *user;
 };
 
 /* NULL: out of memory. */
 struct px_mistakes *px_mistakes_new(const ptx_allocator *alloc, const struct px_mistakes_next *next);
 void px_mistakes_free(struct px_mistakes *m); /* NULL is allowed */
-/* ptx_device_config.trace; `user` is the px_mistakes. */
+/* ptx_device_config.trace and .trace_event; `user` is the px_mistakes. */
 void px_mistakes_access(void *user, const ptx_trace_access *access);
+void px_mistakes_event(void *user, const ptx_trace_event *event);
 /* ptx_device_findings. */
 ptx_status px_mistakes_tell(struct px_mistakes *m, ptx_check_fn tell, void *user);
 

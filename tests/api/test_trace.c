@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ptx_check.h"
 #include "ptx_trace.h"
 #include "suite.h"
 
@@ -490,6 +491,31 @@ TEST(test_ordering)
             check_ordering(1);
             close_program(NULL);
         }
+}
+
+/* The library's own checks take both functions: they pass on what they hear, to the caller's trace_user. */
+TEST(test_checked)
+{
+    static const unsigned checks[] = {PTX_CHECK_LAUNCH, PTX_CHECK_RACE, PTX_CHECK_ALL};
+    for (unsigned i = 0; i < sizeof checks / sizeof *checks; i++) {
+        ptx_device_config config = {.struct_size = sizeof config,
+                                    .memory_bytes = 1 << 22,
+                                    .check = checks[i],
+                                    .trace = note,
+                                    .trace_event = note_event,
+                                    .trace_user = &lock};
+        wrong_words = false;
+        nevents = ntold = 0;
+        open_program(&config, ordering);
+        const ptx_address at = buffer(4096);
+        const ptx_launch_config shape = launch_shape(2, 64, &at, sizeof at);
+        assert_int_equal(ptx_kernel_launch(kernel_named("k"), &shape, NULL), PTX_OK);
+        assert_false(wrong_words);
+        assert_true(ntold > 0);
+        check_ordering(0);
+        check_ordering(1);
+        close_program(NULL);
+    }
 }
 
 /* Order and scope of accesses; what a store is about to do, and to what. */
