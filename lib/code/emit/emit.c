@@ -66,11 +66,21 @@ void px_emit_in_both(struct px_emitter *e, px_handler conv, px_handler div, stru
 
 void *px_emit_node(struct px_emitter *e, size_t size)
 {
-    return px_arena_node(e->f->coder->pass, size);
+    for (uint32_t i = 0; i < e->drafts.n; i++) {
+        struct px_draft *d = &e->drafts.at[i];
+        if (d->used || d->size < size) continue;
+        d->used = true;
+        return memset(d->at, 0, size);
+    }
+    const struct px_draft d = {px_arena_node(e->f->coder->pass, size), size, true};
+    px_vec_push(e->f->coder->pass, &e->drafts, d);
+    return d.at;
 }
 
 const void *px_emit_kept(struct px_emitter *e, const void *node, size_t size)
 {
+    for (uint32_t i = 0; i < e->drafts.n; i++)
+        if (e->drafts.at[i].at == node) e->drafts.at[i].used = false;
     for (uint32_t i = 0; i < e->nodes.n; i++)
         if (e->nodes.at[i].size == size && memcmp(e->nodes.at[i].kept, node, size) == 0)
             return e->nodes.at[i].kept;

@@ -35,6 +35,13 @@ struct px_emit_node {
     size_t size;
 };
 
+/* Memory in which that is filled in: for one after the other. */
+struct px_draft {
+    void *at;
+    size_t size;
+    bool used;
+};
+
 struct px_emitter {
     struct px_irfn *f;
     enum px_ir_version version; /* that is emitted */
@@ -43,6 +50,7 @@ struct px_emitter {
     uint32_t packed;            /* so many are */
     struct px_packer pack;
     PX_VEC(struct px_emit_node) nodes; /* what the instruction's records point to */
+    PX_VEC(struct px_draft) drafts;
     PX_VEC(struct px_temp) temps;
     PX_VEC(struct px_insn *) replaced; /* records that fused ones stand in for */
     PX_VEC(uint32_t) fused;            /* convergent records that do the work of some behind them: pcs */
@@ -105,8 +113,8 @@ uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *
 /* Appends a record to the version that is emitted; to both, between instructions. */
 void px_emit_record(struct px_emitter *e, px_handler fn, struct px_insn in);
 void px_emit_in_both(struct px_emitter *e, px_handler conv, px_handler div, struct px_insn in);
-/* What a record points to beside itself is filled in at `node`, zeroed, which ends with the pass; `kept` is
- * its copy that stays. Both versions share one where theirs are equal: operands of the convergent version may
+/* What a record points to beside itself is filled in at `node`, zeroed; `kept` is its copy that stays, and
+ * ends the node. Both versions share one where theirs are equal: operands of the convergent version may
  * lie in rows of their own. */
 void *px_emit_node(struct px_emitter *e, size_t size);
 const void *px_emit_kept(struct px_emitter *e, const void *node, size_t size);

@@ -134,12 +134,12 @@ void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address,
         t->scope = o.scope;
     }
     r.aux = px_emit_kept(e, t, sizeof *t);
-    r.m = t->masked ? t->masked : e->guard;
+    r.m = told->masked ? told->masked : e->guard;
     uint32_t *const rows[] = {&r.c, &r.d, &r.e, &r.source4};
-    for (uint32_t i = 0; i < t->parts; i++) *rows[i] = px_emit_row(e, &sizes[i]);
-    if (t->parts) {
+    for (uint32_t i = 0; i < told->parts; i++) *rows[i] = px_emit_row(e, &sizes[i]);
+    if (told->parts) {
         r.b = 0;
-    } else if (sizes && t->lines && px_emit_is_scalar(sizes)) {
+    } else if (sizes && told->lines && px_emit_is_scalar(sizes)) {
         r.flags |= PX_INSN_NEGATE;
         r.b = px_emit_place(e, sizes);
     } else if (sizes) {
