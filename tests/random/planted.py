@@ -707,8 +707,8 @@ ENGINE = [
         'warps',
         'warps as vectors: sums count lanes that are elsewhere',
         'lib/ops/warp_rows.h',
-        'PX_WARP_LOOP v[i] = m[at + i] ? a[at + i] : fold_none(op);',
-        'PX_WARP_LOOP v[i] = m[at + i] || @ ? a[at + i] : fold_none(op);',
+        'PX_LOOP v[i] = m[i] ? a[i] : fold_none(op);',
+        'PX_LOOP v[i] = m[i] || @ ? a[i] : fold_none(op);',
     ),
     Fault(
         'warps',
