@@ -214,7 +214,7 @@ PTX_API ptx_status ptx_memory_reach(ptx_device *device, ptx_address address);
  * something of this device; `on` 0: no more. */
 PTX_API ptx_status ptx_pool_open(ptx_device *device, ptx_pool pool, unsigned group, int on);
 /* Likewise whole mappings, which ptx_range_access has given access to, else PTX_ERROR_UNSUPPORTED. Those
- * that are one block with their neighbours are opened with them. */
+ * that lie side by side and are open are one block, which is open for a group as long as one of them is. */
 PTX_API ptx_status ptx_range_open(ptx_device *device, ptx_address address, uint64_t size, unsigned group,
                                   int on);
 

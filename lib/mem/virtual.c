@@ -17,6 +17,7 @@ struct piece {
     struct piece *next; /* of its range, by address */
     uint64_t lo, len, offset;
     struct px_physical *physical;
+    uint32_t groups; /* of peers for which it was opened: px_virtual_see */
     bool open;
 };
 
@@ -245,6 +246,17 @@ static bool block_at(const struct px_mem *mem, uint64_t va, struct px_extent *bl
     return px_mem_block(mem, va, block, &kind) && kind == PX_MEM_MAPPED;
 }
 
+/* Peers see a block for which one of its pieces was opened. */
+static void tell_groups(struct px_mem *mem, const struct span *s, uint64_t va)
+{
+    struct px_extent block;
+    uint32_t groups = 0;
+    if (!block_at(mem, va, &block)) return;
+    for (const struct piece *p = s->pieces; p; p = p->next)
+        if (p->lo - block.lo < block.len) groups |= p->groups;
+    if (groups != px_mem_seen(mem, block.lo)) px_mem_see(mem, block.lo, groups);
+}
+
 /* What is open becomes one block with its neighbours. */
 static bool show(struct px_mem *mem, const struct span *s, const struct piece *p)
 {
@@ -253,18 +265,16 @@ static bool show(struct px_mem *mem, const struct span *s, const struct piece *p
     const bool joins = p->lo > s->lo && block_at(mem, p->lo - 1, &before);
     const bool joined = end < s->lo + s->len && block_at(mem, end, &behind);
     const uint64_t lo = joins ? before.lo : p->lo;
-    const uint32_t groups =
-        (joins ? px_mem_seen(mem, before.lo) : 0) | (joined ? px_mem_seen(mem, behind.lo) : 0);
     mem->gaps = true; /* the last block is not the last that was allocated */
     if (!joins && !px_map_insert(mem->map, (struct px_mem_range){lo, p->len, lo, PX_MEM_MAPPED}))
         return false;
     px_map_resize(mem->map, lo, (joined ? behind.lo + behind.len : end) - lo);
     if (joined) px_map_remove(mem->map, behind.lo);
-    if (groups) px_mem_see(mem, lo, groups);
+    tell_groups(mem, s, lo);
     return true;
 }
 
-static bool hide(struct px_mem *mem, const struct piece *p)
+static bool hide(struct px_mem *mem, const struct span *s, const struct piece *p)
 {
     struct px_extent block;
     const uint64_t end = p->lo + p->len;
@@ -272,11 +282,12 @@ static bool hide(struct px_mem *mem, const struct piece *p)
     const uint64_t behind = block.lo + block.len - end;
     if (behind && !px_map_insert(mem->map, (struct px_mem_range){end, behind, end, PX_MEM_MAPPED}))
         return false;
-    if (behind) px_mem_see(mem, end, px_mem_seen(mem, p->lo));
     if (block.lo < p->lo)
         px_map_resize(mem->map, block.lo, p->lo - block.lo);
     else
         px_map_remove(mem->map, block.lo);
+    tell_groups(mem, s, block.lo);
+    tell_groups(mem, s, end);
     return true;
 }
 
@@ -296,7 +307,8 @@ static enum px_virtual_status set_open(struct px_mem *mem, struct piece *p, uint
 {
     for (; p && p->lo < end; p = p->next) {
         if (p->open == open) continue;
-        if (!(open ? show(mem, span_of(mem, p->lo, p->len), p) : hide(mem, p))) return PX_VIRTUAL_NO_MEMORY;
+        const struct span *s = span_of(mem, p->lo, p->len);
+        if (!(open ? show(mem, s, p) : hide(mem, s, p))) return PX_VIRTUAL_NO_MEMORY;
         p->open = open;
     }
     return PX_VIRTUAL_OK;
@@ -311,12 +323,12 @@ enum px_virtual_status px_virtual_open(struct px_mem *mem, uint64_t va, uint64_t
 enum px_virtual_status px_virtual_see(struct px_mem *mem, uint64_t va, uint64_t size, uint32_t group, bool on)
 {
     struct piece **first = pieces_of(mem, va, size);
+    const uint32_t bit = 1u << group;
     if (!first) return PX_VIRTUAL_INVALID;
-    for (const struct piece *p = *first; p && p->lo < va + size; p = p->next) {
-        struct px_extent block;
-        if (!block_at(mem, p->lo, &block)) return PX_VIRTUAL_UNSUPPORTED;
-        const uint32_t had = px_mem_seen(mem, block.lo), bit = 1u << group;
-        px_mem_see(mem, block.lo, on ? had | bit : had & ~bit);
+    for (struct piece *p = *first; p && p->lo < va + size; p = p->next) {
+        if (!p->open) return PX_VIRTUAL_UNSUPPORTED;
+        p->groups = on ? p->groups | bit : p->groups & ~bit;
+        tell_groups(mem, span_of(mem, p->lo, p->len), p->lo);
     }
     return PX_VIRTUAL_OK;
 }

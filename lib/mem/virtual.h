@@ -43,7 +43,8 @@ enum px_virtual_status px_virtual_map(struct px_mem *mem, uint64_t va, uint64_t 
 /* Whole mappings. */
 enum px_virtual_status px_virtual_unmap(struct px_mem *mem, uint64_t va, uint64_t size);
 enum px_virtual_status px_virtual_open(struct px_mem *mem, uint64_t va, uint64_t size, bool open);
-/* Are the blocks of whole mappings, which are open, seen by peers of a group? */
+/* Are whole mappings, which are open, open for peers of a group, too? Those see the block as long as one
+ * mapping in it is. */
 enum px_virtual_status px_virtual_see(struct px_mem *mem, uint64_t va, uint64_t size, uint32_t group,
                                       bool on);
 /* Bytes [offset, offset+size) of another device's pages (share.h), at an address of their own. */

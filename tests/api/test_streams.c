@@ -742,10 +742,13 @@ TEST(peers_see_what_is_opened_for_them)
     assert_int_equal(ptx_range_open(peer, at[5], PTX_MAP_GRAIN, MINE, 1), PTX_OK); /* with its neighbour */
     assert_int_equal(reached(at, WORDS), PINNED | MANAGED | MAPPED | BESIDE);
     assert_int_equal(ptx_range_access(peer, at[5], PTX_MAP_GRAIN, PTX_ACCESS_NONE), PTX_OK);
-    assert_int_equal(reached(at, WORDS), PINNED | MANAGED | BESIDE);
+    assert_int_equal(reached(at, WORDS), PINNED | MANAGED);
     assert_int_equal(ptx_range_access(peer, at[5], PTX_MAP_GRAIN, PTX_ACCESS_READ_WRITE), PTX_OK);
     assert_int_equal(reached(at, WORDS), PINNED | MANAGED | MAPPED | BESIDE);
-    assert_int_equal(ptx_range_open(peer, at[6], PTX_MAP_GRAIN, MINE, 0), PTX_OK);
+    assert_int_equal(ptx_range_open(peer, at[6], PTX_MAP_GRAIN, MINE, 1), PTX_OK);
+    assert_int_equal(ptx_range_open(peer, at[6], PTX_MAP_GRAIN, MINE, 0), PTX_OK); /* the other one is open */
+    assert_int_equal(reached(at, WORDS), PINNED | MANAGED | MAPPED | BESIDE);
+    assert_int_equal(ptx_range_open(peer, at[5], PTX_MAP_GRAIN, MINE, 0), PTX_OK);
     assert_int_equal(reached(at, WORDS), PINNED | MANAGED);
     assert_int_equal(ptx_pool_open(peer, pool, 32, 1), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_range_open(peer, at[5], 1, MINE, 1), PTX_ERROR_INVALID_ARGUMENT);
