@@ -111,7 +111,10 @@ void px_cu_peers_part(struct px_cu_context *context)
     context->peers = NULL;
     pthread_mutex_unlock(&lock);
     px_cu_each(PX_CU_CONTEXT, NULL, forget, context);
-    if (own) ptx_device_wait(atomic_load(&context->vm), NULL); /* its kernels may use what they have seen */
+    ptx_device *vm = atomic_load(&context->vm);
+    if (own) ptx_device_wait(vm, NULL); /* its kernels may use what they have seen */
+    for (const struct px_cu_peer *p = own; p; p = p->next)
+        ptx_peer_see(vm, atomic_load(&p->context->vm), 0); /* others may keep the context for longer */
     give_all(own);
 }
 
