@@ -117,8 +117,9 @@ static struct px_launch_place *new_place(struct px_launches *l, const struct px_
 static const struct px_launch_place *place_of(struct px_launches *l, const struct px_call *call)
 {
     const struct px_inst *inst = px_call_inst(call);
+    const struct px_lfunc *func = px_call_caller(call);
     struct px_launch_place **bucket = &l->places[bucket_of(inst)], *p = *bucket;
-    while (p && p->inst != inst) p = p->next;
+    while (p && (p->inst != inst || p->func != func)) p = p->next;
     if (p) return p;
     p = new_place(l, call, inst);
     p->next = *bucket;
