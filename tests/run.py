@@ -266,8 +266,13 @@ class Runner:
                 return f"'{command}': not so: {line}{shown}"
         return None
 
-    def sample(self, command):
+    def samples(self, commands):
         verdicts = Verdicts()
+        for command in commands:
+            self.sample(command, verdicts)
+        return verdicts
+
+    def sample(self, command, verdicts):
         words = shlex.split(command)
         name = " ".join(words[:4])
         words[0] = self.ptxvm
@@ -280,7 +285,6 @@ class Runner:
             verdicts.check(name, f"exit code {done.returncode}\n" + tail(text_of(done.stdout + done.stderr)))
         else:
             verdicts.check(name, self.judge_sample(words, text_of(done.stdout)))
-        return verdicts
 
     def judge_sample(self, words, output):
         """What --expect cannot say: the text that samples print."""
@@ -466,6 +470,18 @@ class Runner:
             text = re.sub(r"\\\n\s*", "", file.read())
         return re.findall(r"^    (ptxvm .*)$", text, re.M)
 
+    def sample_tasks(self):
+        """Lists of commands: one that reads a picture stands behind the one that makes it."""
+        tasks = []
+        for command in self.sample_commands():
+            read = re.findall(r":([\w/]+\.png)", command)
+            makers = [t for t in tasks if any(f"={name}" in c for c in t for name in read)]
+            if makers:
+                makers[0].append(command)
+            else:
+                tasks.append([command])
+        return tasks
+
     def in_parts(self, suite, path):
         """Names and arguments of the tasks that a program or script is: one, or one a part."""
         name = self.name(path) if suite == "python" else os.path.basename(path)
@@ -493,7 +509,7 @@ class Runner:
         ]
         every += self.fuzz_tasks()
         every += [("python", name, self.python, a) for p in scripts for name, a in self.in_parts("python", p)]
-        every += [("samples", c, self.sample, c) for c in self.sample_commands()]
+        every += [("samples", t[0], self.samples, t) for t in self.sample_tasks()]
         every += [("unit", name, self.unit, a) for p in units for name, a in self.in_parts("unit", p)]
         every += [("cli", self.name(p), self.cli, p) for p in self.files("tests/cli", ".test", False)]
         every += [("exec", self.name(p), self.exec, p) for p in self.files("tests/exec", ".ptx")]

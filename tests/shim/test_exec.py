@@ -238,7 +238,7 @@ def heedless():
     if not compile_c("heedless", "heedless.c", cuda, "-ldl") or not compile_c("libnvrtc-9.so", *asks):
         return
     compile_c("libasks.so", *asks)
-    told = "--strict: there were faults or unsupported calls"
+    told = "--strict: there were faults, refused launches or unsupported calls"
     expect("strict: machine code", run(PTXVM, "--strict", "--exec", "./heedless", "code"), "", 4, told)
     expect("strict: a runtime", run(PTXVM, "--strict", "--exec", "./heedless"), "", 4, told)
     expect("strict: a library's", run(PTXVM, "--strict", "--exec", "./heedless", "./libasks.so"), "", 4, told)
@@ -288,7 +288,7 @@ def odd_files():
 
 def options():
     strict = run(PTXVM, "--strict", "--exec", "./shared")
-    expect("--strict", strict, RIGHT, 4, "--strict: there were faults or unsupported calls")
+    expect("--strict", strict, RIGHT, 4, "--strict: there were faults, refused launches or unsupported calls")
     listed = run(PTXVM, "--launches=json:launches.json", "--exec", "./shared")
     expect("--launches", listed, RIGHT)
     with open("launches.json", encoding="utf-8") as file:
@@ -319,7 +319,7 @@ def options():
     expect("not in PATH", execute("no-such-program"), "", 2, "not found in PATH")
     expect("a script", run(PTXVM, "--exec", "sh", "-c", "./shared x 5"), RIGHT, 5)
     expect("another program", execute("echo", "--strict"), "--strict\n")
-    expect("options behind", run(PTXVM, "--strict", "x.ptx"), "", 2, "go with --exec")
+    expect("options behind", run(PTXVM, "--report", "r.json", "x.ptx"), "", 2, "go with --exec")
     both = run(PTXVM, "--report", "two.json", "--exec", "sh", "-c", "./shared & ./shared; wait")
     with open("two.json", encoding="utf-8") as file:
         told = json.load(file)
