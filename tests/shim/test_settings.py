@@ -228,7 +228,8 @@ def main():
         check("its number", (told["check_errors"], told["check_warnings"]), (1, 0))
     check("nobody asks", run("racy").stderr, "")
     checks = (("--check=race", 6), ("--check=sync", 0), ("--check=race --check-exit=9", 9))
-    for options, code in checks if "san-" not in BUILD else ():  # --exec preloads before a sanitizer's runtime
+    # --exec preloads before a sanitizer's runtime
+    for options, code in checks if "san-" not in BUILD else ():
         command = [os.path.join(BUILD, "bin", "ptxvm"), *options.split(), "--exec", sys.executable, __file__]
         ran = subprocess.run([*command, "racy"], capture_output=True, text=True, timeout=300, check=False)
         check(f"{options}: exit code", ran.returncode, code)
