@@ -8,7 +8,7 @@
  * consistent, which is at least what any .sem asks.
  *
  * Record: a = address row (imm is added), b, c = operand rows, d = result row or
- * 0, size = alignment, x[1] = which operation on halves, flags: PX_INSN_FTZ for add.f32 and .f64 where the
+ * 0, bytes = alignment, half = which operation on halves, flags: PX_INSN_FTZ for add.f32 and .f64 where the
  * address may be global: there subnormal f32 operands and results are flushed (PTX ISA 9.7.13.5).
  */
 #include "ops/atom.h"
@@ -125,7 +125,7 @@ static inline uint64_t add_f64(uint64_t o, uint64_t b, bool shared)
 #define OP_ADDF32(T) add_f32(o, b, by_memory(g, in, p))
 #define OP_ADDF64(T) add_f64(o, b, !by_memory(g, in, p))
 
-/* Operations of halves take dozens of instructions: handlers call them, by number (the record's x[1]). */
+/* Operations of halves take dozens of instructions: handlers call them, by number (the record's `half`). */
 #define HALVES(X)                                                                                            \
     X(add, F16, uint16_t, px_add_f16(o, b, 0, 0))                                                            \
     X(add, BF16, uint16_t, px_add_bf16(o, b))                                                                \

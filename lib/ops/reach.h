@@ -284,7 +284,7 @@ static __attribute__((noinline)) uint8_t *surveyed_rows(struct px_gang *g, const
                          size);
 }
 
-/* Row d = row a + what lies at x[0]. */
+/* Row d = row a + what lies at `offset`. */
 static int f0_offset_row(struct px_gang *g, const struct px_insn *in)
 {
     const uint64_t add = *PX_ROW(g, uint64_t, in->offset), *a = PX_ROW(g, uint64_t, in->a);
@@ -294,7 +294,7 @@ static int f0_offset_row(struct px_gang *g, const struct px_insn *in)
     return PX_STEP_NEXT;
 }
 
-/* The same for words: row d = the lower halves of row a + the word at x[0]. */
+/* The same for words: row d = the lower halves of row a + the word at `offset`. */
 static int f0_offset_row4(struct px_gang *g, const struct px_insn *in)
 {
     const uint32_t add = *PX_ROW(g, uint32_t, in->offset);

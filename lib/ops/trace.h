@@ -47,7 +47,7 @@ const struct px_cta *px_trace_cta(const ptx_trace_access *access);
 /* ptx_trace_stored. */
 bool px_trace_stored(const ptx_trace_access *access, unsigned lane, void *value, void *memory);
 
-/* The same of what orders accesses. px_insn.a is the number, px_insn.b the count (px_insn.size: a scalar); 0
+/* The same of what orders accesses. px_insn.a is the number, px_insn.b the count (one_count: a scalar); 0
  * of those that are `number` or 0. Threads with other numbers, or by_warp of other warps, are other events.
  */
 struct px_ordered {
