@@ -125,7 +125,10 @@ static void say_access(const struct px_side *s, char *buf, size_t size)
     if (s->how & PTX_TRACE_ATOMIC)
         snprintf(order, sizeof order, " (.%s%s)", orders[s->order], scopes[s->scope]);
     snprintf(buf, size, "%s%s%s of %u byte%s", s->how & PTX_TRACE_ASYNC ? "asynchronous " : "", what, order,
-             s->bytes, s->bytes == 1 ? "" : "s");
+             s->bytes,
+             s->bytes == 1           ? ""
+             : s->bytes == UINT8_MAX ? "s or more"
+                                     : "s");
 }
 
 /* "x.cu:12", or "line 12". */
