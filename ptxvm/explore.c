@@ -60,6 +60,8 @@ int explore(const struct options *options, int argc, char **argv)
     char *text;
     if (options->json) fail(EXIT_USAGE, "--explore does not go with --json");
     if (options->counts) fail(EXIT_USAGE, "--explore does not go with --counts");
+    if (options->hot) fail(EXIT_USAGE, "--explore does not go with --hot");
+    if (options->launches) fail(EXIT_USAGE, "--explore does not go with --launches");
     own.threads = 1;
     const int usual = code_of(child_run(run_once, &own, &text));
     int code = usual;

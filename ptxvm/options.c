@@ -113,7 +113,7 @@ static void exploration(struct options *options, const char *text)
 {
     char *end;
     options->explore = strtoull(text, &end, 10);
-    if (end == text || *text == '-' || !options->explore || (*end && *end != ','))
+    if (*text < '0' || *text > '9' || !options->explore || (*end && *end != ','))
         fail(EXIT_USAGE, "--explore: '%s' is not N or N,SEED", text);
     options->explore_seed = *end ? number("--explore", end + 1, UINT32_MAX) : 1;
 }
