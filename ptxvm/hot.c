@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "fail.h"
 #include "ptx_counts.h"
 #include "ptx_info.h"
@@ -384,14 +385,21 @@ static void print_piece(const char *text, size_t size)
     for (size_t i = 0; i < size && i < MOST; i++) putchar(text[i] == '\t' ? ' ' : text[i]);
 }
 
+/* A module may name a device or a pipe, which has no end. NULL: it is no file. */
+static FILE *open_regular(const char *file)
+{
+    struct stat is;
+    return stat(file, &is) == 0 && S_ISREG(is.st_mode) ? fopen(file, "re") : NULL;
+}
+
 /* The file of a source, as .loc has it or beside a module; NULL: it is not there. */
 static FILE *open_source(const struct modules *modules, const char *file)
 {
-    FILE *found = fopen(file, "re");
+    FILE *found = open_regular(file);
     for (unsigned i = 0; !found && i < modules->n; i++) {
         const char *module = ptx_module_file_name(modules->at[i]), *slash = strrchr(module, '/');
         char *beside = must_print("%.*s%s", slash ? (int)(slash + 1 - module) : 0, module, file);
-        found = fopen(beside, "re");
+        found = open_regular(beside);
         free(beside);
     }
     return found;
