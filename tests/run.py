@@ -413,9 +413,12 @@ class Runner:
         runs = [(target, seed, share) for target in targets for seed in (1, 2)] or [("", 0, 0)]
         return [("fuzz", f"{os.path.basename(run[0])}, seed {run[1]}", self.fuzz, run) for run in runs]
 
-    def preload(self):
-        """A sanitized library needs its runtime in the interpreter that loads it; the interpreter's leaks are
-        its own."""
+    def preload(self, script):
+        """A sanitized library needs its runtime in the interpreter that loads it, whose leaks are its own.
+        Shells do not always start with it: scripts that load no library go without."""
+        with open(script, encoding="utf-8") as file:
+            if not re.search(r"ctypes|import ptxvm|lib(cuda|cudart|ptxvm)\b", file.read()):
+                return {}
         try:
             with open(self.env["PTXVM_LIBRARY"], "rb") as file:
                 library = file.read()
@@ -433,7 +436,7 @@ class Runner:
     def python(self, script):
         path, *part = script
         verdicts = Verdicts()
-        preload = self.preload()
+        preload = self.preload(path)
         env = dict(self.env, **preload)
         if preload and self.run([sys.executable, "-c", ""], env=env).returncode:
             verdicts.skip(self.name(path), f"{sys.executable} does not start with {preload['LD_PRELOAD']}")
