@@ -6,6 +6,7 @@
 #include "api/take.h"
 #include "base/sized.h"
 #include "cdp/cdp.h"
+#include "cdp/mistakes.h"
 #include "vm/device/device.h"
 #include <string.h>
 
@@ -30,6 +31,7 @@ PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device
     }
     (*device)->san = checks.san;
     (*device)->mistakes = checks.mistakes;
+    (*device)->mistakes_forget = px_mistakes_forget;
     return PTX_OK;
 }
 

@@ -1,5 +1,6 @@
 /* api/launches.c - the public functions of ptx_launches.h: check the arguments, call inward. */
 #include "base/sized.h"
+#include "cdp/mistakes.h"
 #include "launches/launches.h"
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,7 @@ PTX_API ptx_status ptx_device_launches_clear(ptx_device *device)
 {
     const ptx_status status = begin(device);
     if (status != PTX_OK) return status;
+    if (device->mistakes) px_mistakes_forget(device->mistakes);
     px_launches_clear(device->launches);
     px_sched_unlock(&device->sched);
     return PTX_OK;

@@ -143,6 +143,32 @@ void px_mistakes_free(struct px_mistakes *m)
     px_free(&alloc, m, sizeof *m);
 }
 
+static struct cdp_watched **watched_at(struct px_mistakes *m, uint64_t va)
+{
+    struct cdp_watched **at = &m->watched[va / 16 % CDP_WATCHED_BUCKETS];
+    while (*at && (*at)->va != va) at = &(*at)->next;
+    return at;
+}
+
+/* Of a buffer that is still allocated, if it is watched. */
+static void unwatch(struct px_mistakes *m, uint64_t va)
+{
+    struct cdp_watched **at = watched_at(m, va), *w = *at;
+    if (!w) return;
+    *at = w->next;
+    free_watched(m, w);
+}
+
+void px_mistakes_forget(struct px_mistakes *m)
+{
+    pthread_mutex_lock(&m->lock);
+    cdp_results_free(m);
+    for (size_t i = 0; i < CDP_GHOSTS; i++)
+        if (m->ghosts[i]) unwatch(m, m->ghosts[i]);
+    for (struct cdp_found *f = m->found; f; f = f->next) f->key = NULL;
+    pthread_mutex_unlock(&m->lock);
+}
+
 ptx_status px_mistakes_tell(struct px_mistakes *m, ptx_check_fn tell, void *user)
 {
     for (int warnings = 0; warnings < 2; warnings++)
@@ -152,13 +178,6 @@ ptx_status px_mistakes_tell(struct px_mistakes *m, ptx_check_fn tell, void *user
 }
 
 /* ---- buffers ---- */
-
-static struct cdp_watched **watched_at(struct px_mistakes *m, uint64_t va)
-{
-    struct cdp_watched **at = &m->watched[va / 16 % CDP_WATCHED_BUCKETS];
-    while (*at && (*at)->va != va) at = &(*at)->next;
-    return at;
-}
 
 static void check_alignment(struct px_mistakes *m, const struct cdp_watched *w, uint64_t alignment)
 {
@@ -196,11 +215,7 @@ void cdp_mistake_buffer(const struct px_call *call, uint64_t va, const struct cd
 
 static void drop(struct px_mistakes *m, struct ptx_device *device, uint64_t va)
 {
-    struct cdp_watched **at = watched_at(m, va), *w = *at;
-    if (w) {
-        *at = w->next;
-        free_watched(m, w);
-    }
+    unwatch(m, va);
     px_heap_release(&device->buffers, va);
 }
 

@@ -28,6 +28,8 @@ void px_mistakes_free(struct px_mistakes *m); /* NULL is allowed */
 /* ptx_device_config.trace and .trace_event; `user` is the px_mistakes. */
 void px_mistakes_access(void *user, const ptx_trace_access *access);
 void px_mistakes_event(void *user, const ptx_trace_event *event);
+/* Launches were cleared, or a program goes: no place in either is remembered, but findings stay. */
+void px_mistakes_forget(struct px_mistakes *m);
 /* ptx_device_findings. */
 ptx_status px_mistakes_tell(struct px_mistakes *m, ptx_check_fn tell, void *user);
 

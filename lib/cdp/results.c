@@ -36,6 +36,7 @@ struct cdp_results {
 void cdp_results_free(struct px_mistakes *m)
 {
     px_free(&m->alloc, m->results, sizeof *m->results);
+    m->results = NULL;
 }
 
 static struct cdp_results *results_of(struct px_mistakes *m)

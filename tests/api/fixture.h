@@ -9,7 +9,7 @@
 
 static ptx_program *program;
 
-static inline void open_program(const ptx_device_config *config, const char *text)
+static inline void load_program(const char *text)
 {
     const ptx_module_options options = {.file_name = "test.ptx"};
     ptx_module *module;
@@ -18,10 +18,15 @@ static inline void open_program(const ptx_device_config *config, const char *tex
         ptx_module_diagnostic(module, 0, &d);
         fail_msg("line %u: %s", d.line, d.message);
     }
-    assert_int_equal(ptx_device_create(config, &device), PTX_OK);
     assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
                      PTX_OK);
     ptx_module_destroy(module);
+}
+
+static inline void open_program(const ptx_device_config *config, const char *text)
+{
+    assert_int_equal(ptx_device_create(config, &device), PTX_OK);
+    load_program(text);
 }
 
 /* As most do: three workers, a megabyte. */

@@ -8,35 +8,42 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include "ptx_check.h"
 #include "ptx_launches.h"
 #include "suite.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 
 /* `parent` launches `child` from each of its threads, into the stream that it is told; data + 4 * thread. */
-static const char text[] = HEAD
-    ".extern .func (.param .b64 b) __cudaCDP2GetParameterBufferV2(.param .b64 k, .param .align 4 .b8 g[12],\n"
-    " .param .align 4 .b8 c[12], .param .b32 s);\n"
-    ".extern .func (.param .b32 e) __cudaCDP2LaunchDeviceV2(.param .b64 b, .param .b64 s);\n"
-    ".visible .global .u32 total;\n"
-    ".visible .entry child(.param .u64 p, .param .u16 n) { ret; }\n"
-    ".visible .entry parent(.param .u64 data, .param .u64 stream, .param .u32 threads) {\n"
-    " .reg .b32 %t, %n; .reg .b64 %k, %b, %d, %s, %o; .reg .pred %p;\n"
-    " .param .b64 k; .param .align 4 .b8 g[12]; .param .align 4 .b8 c[12]; .param .b32 s; .param .b64 b;\n"
-    " .param .b64 t; .param .b32 e;\n"
-    " ld.param.u64 %d, [data]; ld.param.u64 %s, [stream]; ld.param.u32 %n, [threads];\n"
-    " mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; add.u64 %d, %d, %o;\n"
-    " mov.u64 %k, child; st.param.b64 [k], %k;\n"
-    " st.param.b32 [g+0], 1; st.param.b32 [g+4], 2; st.param.b32 [g+8], 3;\n"
-    " st.param.b32 [c+0], %n; st.param.b32 [c+4], 1; st.param.b32 [c+8], 1; st.param.b32 [s], 16;\n"
-    " call (b), __cudaCDP2GetParameterBufferV2, (k, g, c, s);\n"
-    " ld.param.b64 %b, [b];\n"
-    " st.param.b64 [b], %b;\n"
-    " setp.ne.u64 %p, %b, 0; @%p st.u64 [%b], %d; @%p st.u16 [%b+8], %t;\n"
-    " st.param.b64 [t], %s;\n"
-    " call (e), __cudaCDP2LaunchDeviceV2, (b, t);\n"
-    " ret; }\n"
-    ".visible .entry wild() { .reg .u32 %t; .reg .u64 %a; mov.u64 %a, 16; ld.global.u32 %t, [%a]; ret; }\n";
+#define TEXT(does, then)                                                                                     \
+    HEAD ".extern .func (.param .b64 b) __cudaCDP2GetParameterBufferV2(.param .b64 k, .param .align 4 .b8 "  \
+         "g[12],\n"                                                                                          \
+         " .param .align 4 .b8 c[12], .param .b32 s);\n"                                                     \
+         ".extern .func (.param .b32 e) __cudaCDP2LaunchDeviceV2(.param .b64 b, .param .b64 s);\n"           \
+         ".visible .global .u32 total;\n"                                                                    \
+         ".visible .entry child(.param .u64 p, .param .u16 n) { " does " ret; }\n"                           \
+         ".visible .entry parent(.param .u64 data, .param .u64 stream, .param .u32 threads) {\n"             \
+         " .reg .b32 %t, %n; .reg .b64 %k, %b, %d, %s, %o; .reg .pred %p;\n"                                 \
+         " .param .b64 k; .param .align 4 .b8 g[12]; .param .align 4 .b8 c[12]; .param .b32 s; .param .b64 " \
+         "b;\n"                                                                                              \
+         " .param .b64 t; .param .b32 e;\n"                                                                  \
+         " ld.param.u64 %d, [data]; ld.param.u64 %s, [stream]; ld.param.u32 %n, [threads];\n"                \
+         " mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; add.u64 %d, %d, %o;\n"                                \
+         " mov.u64 %k, child; st.param.b64 [k], %k;\n"                                                       \
+         " st.param.b32 [g+0], 1; st.param.b32 [g+4], 2; st.param.b32 [g+8], 3;\n"                           \
+         " st.param.b32 [c+0], %n; st.param.b32 [c+4], 1; st.param.b32 [c+8], 1; st.param.b32 [s], 16;\n"    \
+         " call (b), __cudaCDP2GetParameterBufferV2, (k, g, c, s);\n"                                        \
+         " ld.param.b64 %b, [b];\n"                                                                          \
+         " st.param.b64 [b], %b;\n"                                                                          \
+         " setp.ne.u64 %p, %b, 0; @%p st.u64 [%b], %d; @%p st.u16 [%b+8], %t;\n"                             \
+         " st.param.b64 [t], %s;\n"                                                                          \
+         " call (e), __cudaCDP2LaunchDeviceV2, (b, t);\n " then "\n"                                         \
+         " ret; }\n"                                                                                         \
+         ".visible .entry wild() { .reg .u32 %t; .reg .u64 %a; mov.u64 %a, 16; ld.global.u32 %t, [%a]; "     \
+         "ret; }\n"
+static const char text[] = TEXT("", "");
+static const char reads_at_once[] =
+    TEXT(".reg .u64 %d; ld.param.u64 %d, [p]; st.global.u32 [%d], 1;", "ld.global.u32 %t, [%d];");
 
 struct parent_params {
     ptx_address data;
@@ -209,6 +216,38 @@ static void test_limit(void **state)
     assert_int_equal(ptx_device_expect_launch(device, "child", NULL, 0), PTX_OK);
 }
 
+static void count(void *user, const ptx_check_finding *finding)
+{
+    *(uint64_t *)user += finding->count;
+}
+
+/* The check of launches counts on, and touches nothing of launches that were cleared or a program that is
+ * gone (a sanitizer would see that). */
+static void test_forgotten(void **state)
+{
+    (void)state;
+    const ptx_device_config config = {
+        .struct_size = sizeof config, .memory_bytes = 1 << 22, .check = PTX_CHECK_LAUNCH};
+    ptx_address data;
+    ptx_program *first;
+    uint64_t found[3] = {0};
+    open_program(&config, reads_at_once);
+    first = program;
+    assert_int_equal(ptx_memory_alloc(device, 4, &data), PTX_OK);
+    launch_parent(1, (struct parent_params){data, 0, 1});
+    assert_int_equal(ptx_device_findings(device, count, &found[0]), PTX_OK);
+    assert_int_equal(ptx_device_launches_clear(device), PTX_OK);
+    launch_parent(1, (struct parent_params){data, 0, 1});
+    assert_int_equal(ptx_device_findings(device, count, &found[1]), PTX_OK);
+    load_program(reads_at_once);
+    ptx_program_destroy(first);
+    launch_parent(1, (struct parent_params){data, 0, 1});
+    assert_int_equal(ptx_device_findings(device, count, &found[2]), PTX_OK);
+    assert_true(found[0] > 0);
+    assert_int_equal(found[1], 2 * found[0]);
+    assert_int_equal(found[2], 3 * found[0]);
+}
+
 /* What was running when a launch stopped has an end, too. */
 static void test_stopped(void **state)
 {
@@ -260,6 +299,7 @@ int main(void)
         cmocka_unit_test_teardown(test_names_of_programs, close_device),
         cmocka_unit_test_teardown(test_refused, close_program),
         cmocka_unit_test_teardown(test_limit, close_program),
+        cmocka_unit_test_teardown(test_forgotten, close_program),
         cmocka_unit_test_teardown(test_stopped, close_program),
         cmocka_unit_test_teardown(test_arguments, close_program),
     };

@@ -63,8 +63,9 @@ struct ptx_device {
     const struct px_level *level;
     uint32_t engine;    /* enum px_engine: optimisations that are on */
     struct px_san *san; /* the checks that its trace functions feed; api/check.c made them. NULL: none */
-    struct px_mistakes *mistakes; /* the check of launches (lib/cdp); NULL: none */
-    bool locked;                  /* accesses of 16 bytes take locks, on levels that can */
+    struct px_mistakes *mistakes;                          /* the check of launches (lib/cdp); NULL: none */
+    void (*mistakes_forget)(struct px_mistakes *mistakes); /* when a program goes, whose places it has */
+    bool locked; /* accesses of 16 bytes take locks, on levels that can */
     struct px_wide locks;
     struct px_dump dump; /* of kernels that are decoded for a launch; write NULL: nobody looks */
     struct px_sched sched;

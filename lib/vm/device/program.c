@@ -255,6 +255,7 @@ void px_program_free(ptx_program *program)
     px_sched_forget(&program->device->sched);
     px_tally_gone(program);
     px_launches_forget(program);
+    if (program->device->mistakes) program->device->mistakes_forget(program->device->mistakes);
     px_notice_forget(program->device);
     free_kernels(program);
     px_host_free(program);
