@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "fail.h"
+#include "json.h"
 #include "ptx_check.h"
 
 /* ---- the option ---- */
@@ -53,13 +54,12 @@ static void show_finding(struct report *r, const ptx_check_finding *f)
 
 static json_t *side_object(const ptx_check_side *s)
 {
-    json_t *object =
-        json_pack("{s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:s,s:[I,I,I],s:[I,I,I]}", "access", s->access, "kernel",
-                  s->kernel, "function", s->function, "instruction", s->instruction, "file", s->file, "line",
-                  (json_int_t)s->line, "column", (json_int_t)s->column, "source", s->source, "block",
-                  (json_int_t)s->cta[0], (json_int_t)s->cta[1], (json_int_t)s->cta[2], "thread",
-                  (json_int_t)s->thread[0], (json_int_t)s->thread[1], (json_int_t)s->thread[2]);
-    return object ? object : json_object();
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:o,s:[I,I,I],s:[I,I,I]}", "access", json_text(s->access),
+                     "kernel", json_text(s->kernel), "function", json_text(s->function), "instruction",
+                     json_text(s->instruction), "file", json_text(s->file), "line", (json_int_t)s->line,
+                     "column", (json_int_t)s->column, "source", json_text(s->source), "block",
+                     (json_int_t)s->cta[0], (json_int_t)s->cta[1], (json_int_t)s->cta[2], "thread",
+                     (json_int_t)s->thread[0], (json_int_t)s->thread[1], (json_int_t)s->thread[2]);
 }
 
 static void add_finding(json_t *list, const ptx_check_finding *f)
@@ -69,11 +69,11 @@ static void add_finding(json_t *list, const ptx_check_finding *f)
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
     snprintf(count, sizeof count, "%llu", (unsigned long long)f->count);
     for (unsigned i = 0; i < f->nsides; i++) json_array_append_new(sides, side_object(&f->side[i]));
-    json_array_append_new(list,
-                          json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o}", "code", f->code, "severity",
-                                    f->severity >= PTX_ERROR ? "error" : "warning", "message", f->message,
-                                    "help", f->help, "space", f->shared ? "shared" : "global", "address",
-                                    address, "count", count, "sides", sides));
+    json_array_append_new(list, json_pack("{s:s,s:s,s:o,s:s,s:s,s:s,s:s,s:o}", "code", f->code, "severity",
+                                          f->severity >= PTX_ERROR ? "error" : "warning", "message",
+                                          json_text(f->message), "help", f->help, "space",
+                                          f->shared ? "shared" : "global", "address", address, "count", count,
+                                          "sides", sides));
 }
 
 /* ---- both ---- */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "fail.h"
+#include "json.h"
 #include "ptx_counts.h"
 
 static const char *const spaces[PTX_COUNT_SPACES] = {"generic", "global", "shared",
@@ -98,14 +99,14 @@ static json_t *row_object(const ptx_count *c)
                   "divided", (json_int_t)c->divided, "waits", (json_int_t)c->waits);
     json_object_set_new(object, "read", bytes_object(c->read));
     json_object_set_new(object, "written", bytes_object(c->written));
-    if (*c->opcode) json_object_set_new(object, "opcode", json_string(c->opcode));
-    if (*c->function) json_object_set_new(object, "function", json_string(c->function));
+    if (*c->opcode) json_object_set_new(object, "opcode", json_text(c->opcode));
+    if (*c->function) json_object_set_new(object, "function", json_text(c->function));
     if (c->line) {
-        json_object_set_new(object, "file", json_string(c->file));
+        json_object_set_new(object, "file", json_text(c->file));
         json_object_set_new(object, "line", json_integer(c->line));
     }
     if (c->source_line) {
-        json_object_set_new(object, "source", json_string(c->source));
+        json_object_set_new(object, "source", json_text(c->source));
         json_object_set_new(object, "source_line", json_integer(c->source_line));
     }
     return object;
@@ -123,7 +124,7 @@ static json_t *kernel_named(json_t *kernels, const char *name)
 static void add_kernel(void *user, const ptx_count *c)
 {
     json_t *kernel = row_object(c);
-    json_object_set_new(kernel, "kernel", json_string(c->kernel));
+    json_object_set_new(kernel, "kernel", json_text(c->kernel));
     json_array_append_new(user, kernel);
 }
 

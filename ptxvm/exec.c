@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "fail.h"
+#include "json.h"
 
 enum { EXIT_SIGNALLED = 128 };
 
@@ -346,7 +347,7 @@ static int run_and_report(const struct options *options, const char *path)
                        json_array_size(json_object_get(report, "refused")) == 0 &&
                        json_array_size(json_object_get(report, "unsupported")) == 0;
     if (options->counts) print_counts(report, now() - begin);
-    json_object_set_new(report, "program", json_string(path));
+    json_object_set_new(report, "program", json_text(path));
     json_object_set_new(report, "exit_code", json_integer(code));
     if (options->report && json_dump_file(report, options->report, JSON_INDENT(2)) != 0)
         fail(EXIT_USAGE, "--report: '%s' cannot be written", options->report);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "fail.h"
+#include "json.h"
 #include "ptx_counts.h"
 #include "ptx_info.h"
 
@@ -499,11 +500,11 @@ static json_t *kernel_object(struct hot *hot, unsigned from, unsigned to, const 
     json_t *object = sums_object(sums, all), *lines = json_array();
     for (unsigned i = from; i < to; i++) {
         json_t *line = sums_object(&hot->lines[i].sums, all);
-        json_object_set_new(line, "file", json_string(hot->lines[i].file));
+        json_object_set_new(line, "file", json_text(hot->lines[i].file));
         json_object_set_new(line, "line", json_integer(hot->lines[i].number));
         json_array_append_new(lines, line);
     }
-    json_object_set_new(object, "kernel", json_string(hot->lines[from].kernel));
+    json_object_set_new(object, "kernel", json_text(hot->lines[from].kernel));
     json_object_set_new(object, "occupancy",
                         json_pack("{s:i,s:i,s:i,s:s}", "blocks", (int)o->blocks, "threads", (int)o->threads,
                                   "shared_bytes", o->shared, "limit", o->limit));

@@ -5,6 +5,7 @@
 #include "report.h"
 #include "check.h"
 #include "counts.h"
+#include "json.h"
 #include "launches.h"
 
 #include <jansson.h>
@@ -32,8 +33,7 @@ static json_t *hexadecimal(uint64_t value)
     return json_string(text);
 }
 
-/* A string that may be NULL, and may hold bytes that are no UTF-8. */
-static json_t *text(const char *value)
+json_t *json_text(const char *value)
 {
     json_t *string = json_string(value ? value : "");
     return string ? string : json_string("(not UTF-8)");
@@ -83,8 +83,8 @@ static json_t *buffer_object(const struct buffer *buffer, size_t values)
     const struct array *array = &buffer->after;
     const struct statistics s = array_statistics(array);
     json_t *object = json_object();
-    json_object_set_new(object, "name", text(buffer->name));
-    json_object_set_new(object, "type", text(array->type->name));
+    json_object_set_new(object, "name", json_text(buffer->name));
+    json_object_set_new(object, "type", json_text(array->type->name));
     json_object_set_new(object, "shape", shape(array));
     json_object_set_new(object, "changed", json_boolean(buffer_changed(buffer)));
     json_object_set_new(object, "values", elements(array, values));
@@ -101,22 +101,22 @@ static json_t *fault_object(const ptx_fault *fault)
 {
     json_t *object = json_object();
     json_object_set_new(object, "cuda_error", json_integer(fault->cuda_error));
-    json_object_set_new(object, "name", text(fault->name));
-    json_object_set_new(object, "message", text(fault->message));
-    json_object_set_new(object, "instruction", text(fault->instruction));
-    json_object_set_new(object, "file", text(fault->file));
+    json_object_set_new(object, "name", json_text(fault->name));
+    json_object_set_new(object, "message", json_text(fault->message));
+    json_object_set_new(object, "instruction", json_text(fault->instruction));
+    json_object_set_new(object, "file", json_text(fault->file));
     json_object_set_new(object, "line", json_integer(fault->line));
     json_object_set_new(object, "column", json_integer(fault->column));
-    json_object_set_new(object, "function", text(fault->function));
-    json_object_set_new(object, "calls", text(fault->calls));
-    json_object_set_new(object, "source", text(fault->source));
-    json_object_set_new(object, "kernel", text(fault->kernel));
-    json_object_set_new(object, "launched_by", text(fault->launched_by));
+    json_object_set_new(object, "function", json_text(fault->function));
+    json_object_set_new(object, "calls", json_text(fault->calls));
+    json_object_set_new(object, "source", json_text(fault->source));
+    json_object_set_new(object, "kernel", json_text(fault->kernel));
+    json_object_set_new(object, "launched_by", json_text(fault->launched_by));
     json_object_set_new(object, "block", three(fault->cta));
     json_object_set_new(object, "thread", three(fault->thread));
     json_object_set_new(object, "address", hexadecimal(fault->address));
-    json_object_set_new(object, "allocation", text(fault->allocation));
-    json_object_set_new(object, "state", text(fault->state));
+    json_object_set_new(object, "allocation", json_text(fault->allocation));
+    json_object_set_new(object, "state", json_text(fault->state));
     return object;
 }
 
@@ -131,23 +131,23 @@ static json_t *counts_object(const struct outcome *outcome)
 static json_t *notice_object(const struct notice *n)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "kernel", text(n->kernel));
-    json_object_set_new(object, "file", text(n->file));
+    json_object_set_new(object, "kernel", json_text(n->kernel));
+    json_object_set_new(object, "file", json_text(n->file));
     json_object_set_new(object, "line", json_integer(n->line));
     json_object_set_new(object, "column", json_integer(n->column));
-    json_object_set_new(object, "source", text(n->source));
+    json_object_set_new(object, "source", json_text(n->source));
     json_object_set_new(object, "block", three(n->block));
     json_object_set_new(object, "thread", three(n->thread));
     json_object_set_new(object, "count", json_integer((json_int_t)n->count));
     if (n->kind == PTX_WATCH_PAST) {
         json_object_set_new(object, "address", hexadecimal(n->address));
-        json_object_set_new(object, "allocation", text(n->allocation));
+        json_object_set_new(object, "allocation", json_text(n->allocation));
         return object;
     }
-    json_object_set_new(object, "call", text(n->call));
-    json_object_set_new(object, "reason", text(n->reason));
+    json_object_set_new(object, "call", json_text(n->call));
+    json_object_set_new(object, "reason", json_text(n->reason));
     json_object_set_new(object, "cuda_error", json_integer(n->error));
-    json_object_set_new(object, "launched_by", text(n->parent));
+    json_object_set_new(object, "launched_by", json_text(n->parent));
     json_object_set_new(object, "depth", json_integer(n->depth));
     json_object_set_new(object, "stream", hexadecimal(n->stream));
     return object;
@@ -172,11 +172,11 @@ int report_json(ptx_device *device, const struct outcome *outcome, int exit_code
                 const struct arguments *arguments, const struct kernel *kernel, const struct options *options)
 {
     json_t *object = json_object(), *buffers = json_array();
-    json_object_set_new(object, "status", text(ptx_status_name(outcome->status)));
+    json_object_set_new(object, "status", json_text(ptx_status_name(outcome->status)));
     json_t *findings = options->check ? json_array() : NULL;
     if (findings) exit_code = check_json(device, exit_code, options, findings);
     json_object_set_new(object, "exit_code", json_integer(exit_code));
-    json_object_set_new(object, "kernel", text(kernel->info.name));
+    json_object_set_new(object, "kernel", json_text(kernel->info.name));
     json_object_set_new(object, "grid", three(options->grid));
     json_object_set_new(object, "block", three(options->block));
     json_object_set_new(object, "counts", counts_object(outcome));
@@ -193,7 +193,8 @@ int report_json(ptx_device *device, const struct outcome *outcome, int exit_code
     json_object_set_new(object, "past", notices_json(outcome->notices, PTX_WATCH_PAST));
     if (findings) json_object_set_new(object, "findings", findings);
     if (has_fault(outcome->status)) json_object_set_new(object, "fault", fault_object(&outcome->fault));
-    if (outcome->message && *outcome->message) json_object_set_new(object, "message", text(outcome->message));
+    if (outcome->message && *outcome->message)
+        json_object_set_new(object, "message", json_text(outcome->message));
     if (json_dumpf(object, stdout, JSON_INDENT(0)) != 0)
         fail(EXIT_USAGE, "the JSON object cannot be written");
     putchar('\n');
