@@ -302,6 +302,62 @@ TEST(the_reader_says_what_is_wrong)
     run_cases("read", is_refused);
 }
 
+/* ---- what is wrong, and cannot be written as text ---- */
+
+static const char sound[] = "kernel k after rows\n"
+                            "rows 12 zeroed 12 live 12\n"
+                            "reg %a b32 row 0 live 0.0..9.2\n"
+                            "reg %n b32 row 4 live 0.0..9.2\n"
+                            "reg %p pred row 8 live 0.0..9.2\n"
+                            "L0:\n"
+                            "* add_u32 %a = %a, 1:u32\n"
+                            "* setp_lt_u32 %p = %a:u32, %n:u32\n"
+                            "* ir.branch %p -> L0\n"
+                            "* st [{param+0}]:global/4, %a ! fact=4\n"
+                            "  ir.end\n";
+
+/* More than there are of anything. */
+enum { MANY = 1000 };
+#define BREACH(name, does, says)                                                                             \
+    static void break_##name(struct px_irfn *f)                                                              \
+    {                                                                                                        \
+        struct px_ir_inst *in = f->insts.at;                                                                 \
+        struct px_ir_opd *o = px_ir_opds(f, in);                                                             \
+        (void)in, (void)o;                                                                                   \
+        does;                                                                                                \
+    }
+#include "breaches.def"
+#undef BREACH
+
+static const struct breach {
+    void (*make)(struct px_irfn *f);
+    const char *says;
+} breaches[] = {
+#define BREACH(name, does, says) {break_##name, says},
+#include "breaches.def"
+};
+
+TEST(the_verifier_says_what_no_text_can_hold)
+{
+    unsigned bad = 0;
+    for (unsigned i = 0; i < sizeof breaches / sizeof *breaches; i++) {
+        struct bench b;
+        unsigned line;
+        const char *why;
+        bench_open(&b, (char[]){""});
+        struct px_irfn *f = px_ir_read(&b.coder, sound, &line, &why);
+        assert_non_null(f);
+        assert_null(px_ir_verify(f, facts_behind("rows"), b.coder.pass));
+        breaches[i].make(f);
+        why = px_ir_verify(f, facts_behind("rows"), b.coder.pass);
+        const bool does = why && strstr(why, breaches[i].says);
+        if (!does) print_error("wanted '%s', got '%s'\n", breaches[i].says, why ? why : "nothing");
+        bad += !does;
+        bench_close(&b);
+    }
+    assert_int_equal(bad, 0);
+}
+
 /* ---- what is printed can be read ---- */
 
 struct shown {

@@ -21,8 +21,9 @@ static bool is_placeless(const struct px_irfn *f, const struct px_ir_inst *in)
 {
     const bool load = px_ir_flags(in->op) & PX_OPERATION_reads,
                store = px_ir_flags(in->op) & PX_OPERATION_writes;
-    if (!px_ir_is_straight(in) || in->op == PX_IR_SREG || (load && store)) return false;
+    if (!px_ir_is_straight(in) || in->op == PX_IR_SREG) return false;
     if (!load && !store) return true;
+    /* a plain access of one element; atomic operations have more operands */
     return in->nopds == 2 && px_ir_opds(f, in)[load].type != PX_SPACE_LOCAL;
 }
 

@@ -208,10 +208,7 @@ static void look_at_others(const struct group *g)
 static void look_at_group(const struct group *g)
 {
     bool statements = true;
-    for (uint32_t k = 0; k < g->n; k++) {
-        statements &= is_statement(g->in[k]);
-        if (g->in[k]->guard != PX_NONE32) px_verify_wrong(g->v, g->in[k], "what is fused has a guard");
-    }
+    for (uint32_t k = 0; k < g->n; k++) statements &= is_statement(g->in[k]);
     if (statements)
         look_at_chain(g);
     else
