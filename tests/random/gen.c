@@ -144,6 +144,7 @@ static void statement(struct gen *g)
     unsigned k = gen_below(g, 100);
     if (gen_feature(g, RANDOM_INDICES) && gen_chance(g, g->lean ? 40 : 13) && gen_index(g)) return;
     if (gen_feature(g, RANDOM_INDICES) && !g->lean && gen_chance(g, 10) && gen_alike(g)) return;
+    if (gen_feature(g, RANDOM_INDICES) && gen_chance(g, 7) && gen_cancel(g)) return;
     if (gen_feature(g, RANDOM_IDIOMS) && gen_chance(g, 14) && idiom(g)) return;
     if (g->exact && gen_chance(g, 25))
         gen_exact(g);

@@ -9,6 +9,7 @@
  *   gen_warp.c   operations of a warp, barriers, exchange between threads, reductions
  *   gen_index.c  places, bounds and loops made of thread indices
  *   gen_alike.c  what the engine has to tell from what looks like it
+ *   gen_cancel.c sums of thread indices in which terms cancel
  *   gen_loop.c   loops as compilers make them
  *   gen_idiom.c  other idioms of compilers
  *   gen_exact.c  sums and products that never round, in programs that are run with contraction
@@ -249,6 +250,9 @@ bool gen_struct_call(struct gen *g);
 
 /* gen_alike.c */
 bool gen_alike(struct gen *g); /* false: this is no kernel */
+
+/* gen_cancel.c */
+bool gen_cancel(struct gen *g); /* false: this is no kernel */
 
 /* gen_exact.c */
 void gen_exact(struct gen *g);

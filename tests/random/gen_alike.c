@@ -4,8 +4,8 @@
  * A register written whole and then in part; a predicate that guards what writes it; a rounding mode in front
  * of a label; local memory named alike by all lanes but not holding the same; addresses that change where
  * lanes part, or in the turn of a loop after the one in which others were made of them, or that come from two
- * rows; an index less itself; one value for a whole vector. Registers are those of the statement's own block,
- * so that each has the definitions that it is about and no others.
+ * rows; one value for a whole vector. Registers are those of the statement's own block, so that each has the
+ * definitions that it is about and no others.
  */
 #include "random/gen.h"
 #include <stdio.h>
@@ -242,25 +242,6 @@ static void address_of_two_spaces(struct gen *g)
     gen_line(g, "  mov.b32 %s, %%xa;", result(g, PX_T_B32, &a));
 }
 
-/* Zero, made of the thread's index: it leads all threads to one place. */
-static void index_less_itself(struct gen *g)
-{
-    struct operand a;
-    const char *other = "%xo";
-    gen_line(g, "  .reg .b32 %%xb, %%xc;  .reg .b64 %%xp, %%xo, %%xq, %%xz;  mul.wide.u32 %%xo, %%tidl, 4;");
-    switch (gen_below(g, 3)) {
-    case 0: gen_line(g, "  mov.b64 %%xq, %%xo;"), other = "%xq"; break;
-    case 1: gen_line(g, "  mul.wide.u32 %%xq, %%tidl, 4;"), other = "%xq"; break;
-    default: break;
-    }
-    gen_line(g, "  sub.u64 %%xz, %%xo, %s;  add.u64 %%xp, %%xz, %s;", other,
-             gen_chance(g, 50) ? "%gtg" : "%row4");
-    gen_line(g, "  ld.global.b32 %%xc, [%%xp];  mov.b32 %s, %%xc;", result(g, PX_T_B32, &a));
-    if (gen_chance(g, 50))
-        gen_line(g, "  add.u64 %%xp, %%slot, %%xz;  ld.global.b32 %%xb, [%%xp+4];  xor.b32 %s, %%xb, %%xc;",
-                 result(g, PX_T_B32, &a));
-}
-
 /* One value for a whole vector, whose elements get parts of it. */
 static void cut(struct gen *g)
 {
@@ -301,11 +282,9 @@ bool gen_alike(struct gen *g)
     if (g->inside) return false;
     struct node *before = gen_open(g, false);
     gen_line(g, "{");
-    switch (gen_below(g, 24)) {
+    switch (gen_below(g, 22)) {
     case 20:
-    case 21: index_less_itself(g); break;
-    case 22:
-    case 23: cut(g); break;
+    case 21: cut(g); break;
     case 18:
     case 19: address_of_one_way(g); break;
     case 12:

@@ -182,13 +182,13 @@ static void small_numbers(struct gen *g)
              size == 1 ? "u8" : "u16", at, result(g, PX_T_U32, &a));
 }
 
-/* Terms that cancel, the third dimension, WARP_SZ, and indices that are constants to the engine. */
+/* The third dimension, WARP_SZ, and indices that are constants to the engine. */
 static void terms(struct gen *g)
 {
     struct operand a, b;
     const unsigned l = g->labels++;
     gen_line(g,
-             "  .reg .b32 %%xa<6>;  .reg .b64 %%xd<4>;  .reg .pred %%xp;  mov.u32 %%xa0, %%tid.x;  mov.u32 "
+             "  .reg .b32 %%xa<7>;  .reg .b64 %%xd<4>;  .reg .pred %%xp;  mov.u32 %%xa0, %%tid.x;  mov.u32 "
              "%%xa1, %%tid.z;");
     gen_line(
         g,
@@ -196,11 +196,11 @@ static void terms(struct gen *g)
         2 * gen_below(g, 2), 0);
     gen_line(g, "  mul.wide.s32 %%xd0, %%xa4, 4;  mov.u64 %%xd1, gtab+%u;  add.s64 %%xd2, %%xd1, %%xd0;",
              4 * gen_below(g, 64));
-    gen_line(g, "  ld.global.b32 %%xa5, [%%xd2];  mov.u64 %%xd3, ctab;  ld.const.b32 %%xa3, [%%xd3+%u];",
+    gen_line(g, "  ld.global.b32 %%xa5, [%%xd2];  mov.u64 %%xd3, ctab;  ld.const.b32 %%xa6, [%%xd3+%u];",
              4 * gen_below(g, 64));
     gen_line(
         g, "  setp.lt.u32 %%xp, %%xa0, WARP_SZ;  @%%xp bra X%u;  sub.u32 %%xa5, %%xa5, WARP_SZ;\nX%u:", l, l);
-    gen_line(g, "  add.u32 %s, %%xa5, %%xa3;  mad.lo.u32 %s, %%xa4, 5, %%xa1;", result(g, PX_T_U32, &a),
+    gen_line(g, "  add.u32 %s, %%xa5, %%xa6;  mad.lo.u32 %s, %%xa4, 5, %%xa1;", result(g, PX_T_U32, &a),
              result(g, PX_T_U32, &b));
 }
 
