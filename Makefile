@@ -214,7 +214,7 @@ $(B)/lib/libptxcudart_static.a: $(call RT_OBJ,13) $(CUDA_OBJ) $(LIB_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call do,AR)ar rcs $@ $^
-$(B)/lib/libptxvm_audit.so: $(B)/obj/lib/cuda/redirect/audit.o
+$(B)/lib/libptxvm_audit.so: $(patsubst %,$(B)/obj/lib/cuda/%.o,redirect/audit redirect/elf redirect/entries redirect/archive redirect/cache redirect/places driver/host)
 $(B)/lib/libptxvm_redirect.so: $(patsubst %,$(B)/obj/lib/cuda/redirect/%.o,redirect rtc jitlink)
 $(B)/lib/libptxvm_audit.so $(B)/lib/libptxvm_redirect.so:
 	@mkdir -p $(@D)

@@ -95,13 +95,71 @@ def clients():
             expect(f"{name}: a library of the program", execute("./caller"), RIGHT)
     # Stripped, with the section that tells a program of CUDA's.
     run("objcopy", "--strip-all", "--add-section", ".nvFatBinSegment=caller.c", "far", "stripped")
-    expect("stripped", execute("./stripped"), "", 3, "stripped.*-cudart shared.*libptxcudart_static.a")
+    alone = dict(os.environ, PTXVM_CUDART="/nonexistent", XDG_CACHE_HOME=os.path.abspath("none"))
+    told = "stripped.*package cuda-cudart-dev.*PTXVM_CUDART.*-cudart shared.*libptxcudart_static.a"
+    expect("stripped", execute("./stripped", env=alone), "", 3, told)
+    stripped()
     libraries = ("-lffi", "-lzstd", "-llz4", "-lm", "-ldl", "-pthread")
     if compile_c("relinked", client, STATIC, *libraries):
         expect("relinked", run("./relinked"), RIGHT)
         if compile_c("static", "-static", client, STATIC, *libraries, "-w"):
             expect("wholly static, relinked", run("./static", "x", "2"), RIGHT, 2)
             expect("wholly static", execute("./static"), "", 3, "wholly static.*-cudart shared")
+
+
+APART = "vendor_row"  # VENDOR_NUMBER of functions that can be told apart
+TWINS = "vendor_row+(vendor_row==100)"  # ... but for two
+
+
+def archive(folder, align, number):
+    """A libcudart_static.a of vendor.c, in a folder of its own."""
+    os.makedirs(folder, exist_ok=True)
+    member = os.path.join(folder, "vendor.o")
+    words = (f'-DVENDOR_ALIGN=".balign {align}\\n"', f'-DVENDOR_NUMBER="{number}"', "-fPIC", "-DCLIENT_HIDDEN")
+    if compile_c(member, "-c", *words, os.path.join(HERE, "vendor.c")):
+        run("ar", "rc", os.path.join(folder, "libcudart_static.a"), member)
+    return member
+
+
+def stripped():
+    """Entries without names: an archive of the same build, one of another build, one of another release."""
+    whole, other, third, twins = (
+        archive(*build)
+        for build in (("whole", 16, "0"), ("other", 32, APART), ("third", 16, "vendor_row+999"), ("twins", 32, TWINS))
+    )
+    archive("alike", 16, "7")
+    client = os.path.join(HERE, "client.c")
+    build_id = "-Wl,--build-id=0x0123456789abcdef"
+    for name, member, build, used in (
+        ("whole section", whole, build_id, "whole"),
+        ("whole section, no build id", whole, "-Wl,--build-id=none", "whole"),
+        ("one by one", archive("apart", 16, APART), build_id, "other"),
+    ):
+        cache = os.path.abspath("cache of " + name)
+        here = dict(os.environ, XDG_CACHE_HOME=cache, PTXVM_CUDART=os.path.abspath(used))
+        nowhere = dict(here, PTXVM_CUDART="/nonexistent")
+        words = ("-DCLIENT_HIDDEN", client, member, build, "-s")
+        if compile_c("program", "-fPIE", *words):
+            expect(f"{name}: redirected", execute("./program", "wild", "3", env=here), WILD, 3, "ILLEGAL_ADDR")
+            (kept,) = os.listdir(os.path.join(cache, "ptxvm"))
+            expect(f"{name}: kept", execute("./program", "x", "4", env=nowhere), RIGHT, 4)
+            os.chmod(os.path.join(cache, "ptxvm", kept), 0o622)
+            expect(f"{name}: not trusted", execute("./program", env=nowhere), "", 3, "is stripped")
+        shutil.rmtree(cache, ignore_errors=True)
+        if compile_c("libstripped.so", "-shared", "-fPIC", "-DCLIENT_OBJECT", *words):
+            expect(f"{name}: dlopen", execute("./opener", "./libstripped.so", env=here), RIGHT)
+    cache = os.path.abspath("cache of others")
+    if compile_c("program", "-fPIE", "-DCLIENT_HIDDEN", client, archive("apart", 16, APART), "-s"):
+        for folder in ("third", "alike"):
+            here = dict(os.environ, XDG_CACHE_HOME=cache, PTXVM_CUDART=f"{folder}/libcudart_static.a")
+            expect(f"another release, {folder}", execute("./program", env=here), "", 3, "none of the libcudart")
+    if compile_c("program", "-fPIE", "-DCLIENT_HIDDEN", client, archive("pair", 16, TWINS), "-s"):
+        here["PTXVM_CUDART"] = os.path.dirname(twins)
+        told = "program: there is more than one place for cuda.*; it stays the vendor's .and 1 more"
+        expect("twins are left", execute("./program", "x", "5", env=here), RIGHT, 5, told)
+        strict = run(PTXVM, "--strict", "--exec", "./program", env=here)
+        expect("twins, --strict", strict, RIGHT, 4, "unsupported calls")
+    assert other and third
 
 
 SECTION = struct.Struct("<IIQQQQIIQQ")  # Elf64_Shdr: name, type, ...
@@ -276,13 +334,14 @@ def odd_files():
     flags = ("-shared", "-fPIC", "-DCLIENT_OBJECT", "-DCLIENT_HIDDEN", '-DVENDOR_ALIGN=""')
     object_of = (*flags, client, vendor)
     wanted = {
-        "libcublas.so.99": "library of NVIDIA's is stripped.*cannot be had in another form",
-        "libown.so": "is stripped.*link it with 'nvcc -cudart shared'",
+        "libcublas.so.99": "library of NVIDIA's is stripped.*package cuda-cudart-dev.*dropin.md",
+        "libown.so": "is stripped.*or link it with 'nvcc -cudart shared'",
     }
+    alone = dict(os.environ, PTXVM_CUDART="/nonexistent", XDG_CACHE_HOME=os.path.abspath("none"))
     for name, want in wanted.items():
         if compile_c("whole.so", *object_of):
             run("objcopy", "--strip-all", "--add-section", ".nvFatBinSegment=caller.c", "whole.so", name)
-            told = execute("./opener", f"./{name}").stderr
+            told = execute("./opener", f"./{name}", env=alone).stderr
             tally.check(f"{name}: what can be done", re.search(want, told), told)
 
 

@@ -5,6 +5,8 @@
  * PTXVM_REPORT: a file that gets what was run and what failed, as JSON: when the process ends, and when
  * something fails, for the process may end itself by that. %p in its name is the number of the process.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -442,9 +444,17 @@ void px_cu_log_launches(ptx_device *vm)
     if (status != PTX_OK) px_cu_say("PTXVM_LAUNCHES: the list cannot be had: %s", ptx_status_name(status));
 }
 
+/* An entry of a linked-in runtime that could not be redirected (lib/cuda/redirect); one is enough. */
+static void tell_left(void)
+{
+    const char *left = dlsym(RTLD_DEFAULT, "px_redirect_left");
+    if (left && *left) count(&unsupported, left);
+}
+
 void px_cu_log_end(void)
 {
     pthread_mutex_lock(&lock);
+    tell_left();
     tell_refused();
     report_write();
     pthread_mutex_unlock(&lock);

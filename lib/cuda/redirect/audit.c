@@ -6,8 +6,9 @@
  * - Whoever asks for libcuda or libcudart, by whatever path, gets the one beside this library.
  * - An object that has CUDA's runtime linked in gets jumps to ours written over the entries of that runtime,
  *   as soon as it is mapped: its constructors register its kernels. The entries are found by name in .symtab,
- *   for most are local; every name of runtime.def counts, also those that we do not implement, for one left
- *   over would call the vendor's half of the process.
+ *   for most are local, and in a stripped object by comparing it with the archive that the runtime is from
+ *   (entries.h). Every name of runtime.def counts, also those that we do not implement, for one left over
+ *   would call the vendor's half of the process.
  * - libnvrtc and libnvJitLink get addresses of ours in their tables of symbols, for the functions that give
  *   out machine code (vendor.h).
  *
@@ -17,17 +18,15 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "cuda/redirect/names.h"
+#include "cuda/redirect/places.h"
 #include "cuda/redirect/vendor.h"
 
 #define AUDIT __attribute__((visibility("default")))
@@ -48,152 +47,20 @@ static char folder[4096];                 /* of this library, with a slash */
 static uintptr_t thunks;                  /* in the program; 0: not mapped yet */
 static struct link_map *waiting[WAITING]; /* objects seen before */
 static unsigned n_waiting;
+static char *left_text; /* px_redirect_left in the program; NULL: not mapped yet */
 
 /* ---- the file of an object ---- */
 
-struct file {
-    const unsigned char *data; /* mapped */
-    size_t size;
-    const Elf64_Shdr *sections;
-    unsigned count;
-    const char *names; /* of sections */
-    size_t names_size;
-    const Elf64_Phdr *segments;
-    unsigned nsegments;
-};
-
-static const void *at(const struct file *file, uint64_t offset, uint64_t size)
-{
-    return offset <= file->size && size <= file->size - offset ? file->data + offset : NULL;
-}
-
-/* A table of strings that ends as it should; NULL otherwise. */
-static const char *strings(const struct file *file, unsigned section, size_t *size)
-{
-    if (section >= file->count) return NULL;
-    const Elf64_Shdr *s = &file->sections[section];
-    const char *text = at(file, s->sh_offset, s->sh_size);
-    if (!text || !s->sh_size || text[s->sh_size - 1]) return NULL;
-    *size = s->sh_size;
-    return text;
-}
-
-static bool file_open(struct file *file, const char *path)
-{
-    struct stat status;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    *file = (struct file){0};
-    if (fd < 0) return false;
-    if (fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof(Elf64_Ehdr)) {
-        file->size = (size_t)status.st_size;
-        void *data = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
-        file->data = data == MAP_FAILED ? NULL : data;
-    }
-    close(fd);
-    if (!file->data) return false;
-    const Elf64_Ehdr *head = (const Elf64_Ehdr *)file->data;
-    if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64 ||
-        head->e_machine != EM_X86_64 || head->e_shentsize != sizeof(Elf64_Shdr) ||
-        head->e_phentsize != sizeof(Elf64_Phdr))
-        return false;
-    file->sections = at(file, head->e_shoff, (uint64_t)head->e_shnum * sizeof(Elf64_Shdr));
-    file->count = file->sections ? head->e_shnum : 0;
-    file->names = strings(file, head->e_shstrndx, &file->names_size);
-    file->segments = at(file, head->e_phoff, (uint64_t)head->e_phnum * sizeof(Elf64_Phdr));
-    file->nsegments = file->segments ? head->e_phnum : 0;
-    return file->names != NULL;
-}
-
-static void file_close(struct file *file)
-{
-    if (file->data) munmap((void *)file->data, file->size);
-}
-
-static const Elf64_Shdr *section(const struct file *file, unsigned type, const char *name)
-{
-    for (unsigned i = 0; i < file->count; i++) {
-        const Elf64_Shdr *s = &file->sections[i];
-        if (s->sh_type != type) continue;
-        if (!name || (s->sh_name < file->names_size && strcmp(file->names + s->sh_name, name) == 0)) return s;
-    }
-    return NULL;
-}
-
 /* Is that code which the loader has mapped? */
-static bool is_code(const struct file *file, const Elf64_Sym *symbol)
+static bool is_code(const struct px_elf *file, uint64_t address, uint64_t size)
 {
     for (unsigned i = 0; i < file->nsegments; i++) {
         const Elf64_Phdr *s = &file->segments[i];
-        const uint64_t at = symbol->st_value - s->p_vaddr;
-        if (s->p_type == PT_LOAD && (s->p_flags & PF_X) && at < s->p_filesz &&
-            symbol->st_size <= s->p_filesz - at)
+        const uint64_t at = address - s->p_vaddr;
+        if (s->p_type == PT_LOAD && (s->p_flags & PF_X) && at < s->p_filesz && size <= s->p_filesz - at)
             return true;
     }
     return false;
-}
-
-struct symbols {
-    const Elf64_Sym *at;
-    size_t count;
-    const char *names;
-    size_t names_size;
-};
-
-static struct symbols symbols_of(const struct file *file, unsigned type)
-{
-    struct symbols symbols = {0};
-    const Elf64_Shdr *s = section(file, type, NULL);
-    if (!s || !(symbols.names = strings(file, s->sh_link, &symbols.names_size))) return symbols;
-    symbols.at = at(file, s->sh_offset, s->sh_size);
-    symbols.count = symbols.at ? s->sh_size / sizeof(Elf64_Sym) : 0;
-    return symbols;
-}
-
-/* The name of what is defined here, of one type; "" for anything else. */
-static const char *symbol_name(const struct symbols *symbols, size_t i, unsigned type)
-{
-    const Elf64_Sym *symbol = &symbols->at[i];
-    const bool here = ELF64_ST_TYPE(symbol->st_info) == type && symbol->st_shndx != SHN_UNDEF &&
-                      symbol->st_name < symbols->names_size;
-    return here ? symbols->names + symbol->st_name : "";
-}
-
-static const char *function_name(const struct symbols *symbols, size_t i)
-{
-    return symbol_name(symbols, i, STT_FUNC);
-}
-
-/* ---- names ---- */
-
-enum { BUCKETS = 2048 };
-static short table[BUCKETS]; /* number of a name + 1, by open addressing; made at the first question */
-_Static_assert(PX_NAMES < BUCKETS / 2, "a table with room");
-
-static unsigned hash(const char *name)
-{
-    unsigned h = 2166136261u;
-    for (; *name; name++) h = (h ^ (unsigned char)*name) * 16777619u;
-    return h % BUCKETS;
-}
-
-static short *place(const char *name)
-{
-    unsigned i = hash(name);
-    while (table[i] && strcmp(px_names[table[i] - 1], name) != 0) i = (i + 1) % BUCKETS;
-    return &table[i];
-}
-
-/* The number of a name of the runtime, or -1. */
-static int name_number(const char *name)
-{
-    const char *plain = name[0] == '_' && name[1] == '_' ? name + 2 : name;
-    if (strncmp(plain, "cuda", 4) != 0) return -1;
-    if (!table[hash(px_names[0])])
-        for (int i = 0; i < PX_NAMES; i++) {
-            short *slot = place(px_names[i]);
-            if (!*slot) *slot = (short)(i + 1);
-        }
-    return *place(name) - 1;
 }
 
 /* ---- jumps ---- */
@@ -268,7 +135,6 @@ struct patch {
     unsigned release;
     uintptr_t first, last;      /* where its entries are */
     unsigned char *page, *next; /* far jumps within reach of its near ones; NULL: none yet */
-    unsigned left;              /* entries over which no jump fits */
 };
 
 /* Changes what may be done with the code from the first entry to the last. */
@@ -300,26 +166,18 @@ static bool redirect(struct patch *patch, int number, uintptr_t entry, size_t si
 
 /* ---- objects ---- */
 
-static bool has(const struct symbols *symbols, const char *name)
+/* Whether it asks the loader for a runtime, by library or by function, so that none is linked in. */
+static bool needs_runtime(const struct px_elf *file)
 {
-    for (size_t i = 0; i < symbols->count; i++)
-        if (strcmp(function_name(symbols, i), name) == 0) return true;
-    return false;
-}
-
-/* Which release's runtime is linked in, by names that only some have. */
-static unsigned release_of(const struct symbols *symbols)
-{
-    return has(symbols, "cudaGetDeviceProperties_v2") ? 1 : has(symbols, "cudaThreadSynchronize") ? 0 : 2;
-}
-
-/* Whether it asks the loader for a runtime, so that none is linked in. */
-static bool needs_runtime(const struct file *file)
-{
+    const struct px_symbols dynamic = px_elf_symbols(file, SHT_DYNSYM);
+    for (size_t i = 0; i < dynamic.count; i++)
+        if (dynamic.at[i].st_shndx == SHN_UNDEF && dynamic.at[i].st_name < dynamic.names_size &&
+            strcmp(dynamic.names + dynamic.at[i].st_name, "__cudaRegisterFatBinary") == 0)
+            return true;
     size_t size;
-    const Elf64_Shdr *s = section(file, SHT_DYNAMIC, NULL);
-    const Elf64_Dyn *d = s ? at(file, s->sh_offset, s->sh_size) : NULL;
-    const char *names = d ? strings(file, s->sh_link, &size) : NULL;
+    const Elf64_Shdr *s = px_elf_section(file, SHT_DYNAMIC, NULL);
+    const Elf64_Dyn *d = s ? px_elf_at(file, s->sh_offset, s->sh_size) : NULL;
+    const char *names = d ? px_elf_strings(file, s->sh_link, &size) : NULL;
     for (size_t i = 0; names && i < s->sh_size / sizeof *d && d[i].d_tag != DT_NULL; i++)
         if (d[i].d_tag == DT_NEEDED && d[i].d_un.d_val < size &&
             strncmp(names + d[i].d_un.d_val, "libcudart", 9) == 0)
@@ -337,12 +195,12 @@ static bool of_stubs(const char *name, const char *what)
 
 /* Whether the entries are stubs that open a runtime by name when one is first called. The loader asks
  * la_objsearch for that, so there is nothing to write over. */
-static bool has_stubs(const struct symbols *symbols)
+static bool has_stubs(const struct px_symbols *symbols)
 {
     bool resolver = false, addresses = false;
     for (size_t i = 0; i < symbols->count; i++) {
-        resolver |= of_stubs(function_name(symbols, i), "_tramp_resolve");
-        addresses |= of_stubs(symbol_name(symbols, i, STT_OBJECT), "_tramp_table");
+        resolver |= of_stubs(px_symbol_function(symbols, i), "_tramp_resolve");
+        addresses |= of_stubs(px_symbol_name(symbols, i, STT_OBJECT), "_tramp_table");
     }
     return resolver && addresses;
 }
@@ -365,60 +223,109 @@ static void complain(const struct patch *patch, const char *why)
     if (is_nvidias(patch->name))
         fprintf(
             stderr,
-            "ptxvm: %s: this library of NVIDIA's %s: what the program calls in it fails. It cannot be had "
-            "in another form; build the program without it (docs/dropin.md)\n",
+            "ptxvm: %s: this library of NVIDIA's %s: what the program calls in it fails (docs/dropin.md)\n",
             patch->name, why);
     else
         fprintf(stderr,
-                "ptxvm: %s: %s; link it with 'nvcc -cudart shared', or with libptxcudart_static.a in the "
+                "ptxvm: %s: %s; or link it with 'nvcc -cudart shared', or with libptxcudart_static.a in the "
                 "place of libcudart_static.a (docs/dropin.md)\n",
                 patch->name, why);
 }
 
-/* Calls `visit` with every entry of the runtime in the object; how many there are. */
-static unsigned each_entry(struct patch *patch, const struct file *file, const struct symbols *symbols,
-                           void (*visit)(struct patch *, int number, uintptr_t entry, size_t size))
+/* Every entry of the runtime that an object's symbols name. */
+static void named_entries(const struct px_elf *file, const struct px_symbols *symbols,
+                          struct px_entries *entries)
 {
-    unsigned entries = 0;
+    entries->release = px_release_of(symbols);
     for (size_t i = 0; i < symbols->count; i++) {
-        const int number = name_number(function_name(symbols, i));
-        if (number < 0 || !is_code(file, &symbols->at[i])) continue;
-        visit(patch, number, patch->base + symbols->at[i].st_value, symbols->at[i].st_size);
-        entries++;
+        const int number = px_name_number(px_symbol_function(symbols, i));
+        const Elf64_Sym *s = &symbols->at[i];
+        if (number >= 0 && is_code(file, s->st_value, s->st_size))
+            px_entries_add(entries, number, s->st_value, s->st_size);
     }
-    return entries;
 }
 
-static void measure(struct patch *patch, int number, uintptr_t entry, size_t size)
+/* NULL, or why the runtime in a stripped object is not found. */
+static const char *find_entries(const struct patch *patch, const struct px_elf *file,
+                                struct px_entries *entries)
 {
-    (void)number, (void)size;
-    if (!patch->first || entry < patch->first) patch->first = entry;
-    if (entry > patch->last) patch->last = entry;
+    if (!px_holds_runtime(file))
+        return px_elf_section(file, SHT_PROGBITS, ".nvFatBinSegment")
+                   ? "has kernels and no runtime that is known"
+                   : NULL;
+    switch (px_stripped_entries(patch->name, file, entries)) {
+    case PX_SEARCH_NO_ARCHIVE:
+        return "is stripped, and the runtime in it is found only with libcudart_static.a of the release that "
+               "it was built with: install the package cuda-cudart-dev of that release, or name the file in "
+               "PTXVM_CUDART";
+    case PX_SEARCH_OTHER:
+        return "is stripped, and the runtime in it is none of the libcudart_static.a that are there: install "
+               "the package cuda-cudart-dev of the release that it was built with, or name the file in "
+               "PTXVM_CUDART";
+    default: break;
+    }
+    for (size_t i = 0; i < entries->count; i++)
+        if (!is_code(file, entries->at[i].address, entries->at[i].size))
+            return "is not what its build id says";
+    return NULL;
 }
 
-static void write_jump(struct patch *patch, int number, uintptr_t entry, size_t size)
+/* Tells of entries that stay the vendor's; --strict hears of them, too (redirect.c). */
+static void tell_left(const struct patch *patch, unsigned left, int name, const char *why)
 {
-    if (!redirect(patch, number, entry, size) && !patch->left++)
-        fprintf(stderr, "ptxvm: %s: no jump fits over %s; it stays the vendor's\n", patch->name,
-                px_names[number]);
+    const char *slash = strrchr(patch->name, '/');
+    fprintf(stderr, "ptxvm: %s: %s %s; it stays the vendor's", patch->name, why, px_names[name]);
+    fprintf(stderr, left > 1 ? " (and %u more)\n" : "\n", left - 1);
+    if (left_text)
+        snprintf(left_text, PX_LEFT_BYTES, "the runtime that is linked into %s: %s",
+                 slash ? slash + 1 : patch->name, px_names[name]);
+}
+
+static void measure(struct patch *patch, const struct px_entries *entries)
+{
+    for (size_t i = 0; i < entries->count; i++) {
+        const uintptr_t entry = patch->base + entries->at[i].address;
+        if (!patch->first || entry < patch->first) patch->first = entry;
+        if (entry > patch->last) patch->last = entry;
+    }
+}
+
+static void write_jumps(struct patch *patch, const struct px_entries *entries)
+{
+    int name = 0;
+    unsigned left = 0;
+    for (size_t i = 0; i < entries->count; i++) {
+        const struct px_entry *e = &entries->at[i];
+        if (redirect(patch, e->number, patch->base + e->address, e->size) || left++) continue;
+        name = e->number;
+    }
+    if (left) tell_left(patch, left, name, "no jump fits over");
+    if (entries->left)
+        tell_left(patch, entries->left, entries->left_name, "there is more than one place for");
 }
 
 /* NULL, or why the runtime that is linked into an object cannot be replaced. */
-static const char *redirect_file(struct patch *patch, const struct file *file)
+static const char *redirect_entries(struct patch *patch, const struct px_entries *entries)
 {
-    const struct symbols symbols = symbols_of(file, SHT_SYMTAB);
-    if (!each_entry(patch, file, &symbols, measure)) {
-        if (!section(file, SHT_PROGBITS, ".nvFatBinSegment") || needs_runtime(file)) return NULL;
-        return symbols.count ? "has kernels and no runtime that is known"
-                             : "is stripped, so the runtime in it cannot be found and replaced";
-    }
-    if (has_stubs(&symbols)) return NULL;
+    measure(patch, entries);
     if (!protect(patch, PROT_READ | PROT_WRITE | PROT_EXEC) && !protect(patch, PROT_READ | PROT_WRITE))
         return "the code of the runtime in it cannot be written to, so it cannot be replaced";
-    patch->release = release_of(&symbols);
-    each_entry(patch, file, &symbols, write_jump);
+    patch->release = entries->release;
+    write_jumps(patch, entries);
     protect(patch, PROT_READ | PROT_EXEC);
     return NULL;
+}
+
+static const char *redirect_file(struct patch *patch, const struct px_elf *file)
+{
+    const struct px_symbols symbols = px_elf_symbols(file, SHT_SYMTAB);
+    struct px_entries entries = {0};
+    const char *wrong = NULL;
+    named_entries(file, &symbols, &entries);
+    if (!entries.count && !needs_runtime(file)) wrong = find_entries(patch, file, &entries);
+    if (!wrong && entries.count && !has_stubs(&symbols)) wrong = redirect_entries(patch, &entries);
+    px_entries_free(&entries);
+    return wrong;
 }
 
 /* ---- NVIDIA's compilers (vendor.h) ---- */
@@ -466,10 +373,10 @@ static bool is_vendor(const char *path)
 }
 
 /* Nothing is bound to the object yet: whoever looks a name up finds what its table of symbols says. */
-static void replace_symbols(const struct link_map *map, const struct file *file)
+static void replace_symbols(const struct link_map *map, const struct px_elf *file)
 {
-    const struct symbols symbols = symbols_of(file, SHT_DYNSYM);
-    const Elf64_Shdr *s = section(file, SHT_DYNSYM, NULL);
+    const struct px_symbols symbols = px_elf_symbols(file, SHT_DYNSYM);
+    const Elf64_Shdr *s = px_elf_section(file, SHT_DYNSYM, NULL);
     if (!symbols.count || !vendor_theirs || vendor_copies == PX_COPIES) return;
     Elf64_Sym *entries = (Elf64_Sym *)(map->l_addr + s->sh_addr);
     const uintptr_t first = (uintptr_t)entries & ~(uintptr_t)4095;
@@ -477,7 +384,7 @@ static void replace_symbols(const struct link_map *map, const struct file *file)
     if (mprotect((void *)first, bytes, PROT_READ | PROT_WRITE) != 0) return;
     const unsigned copy = vendor_copies++;
     for (size_t i = 0; i < symbols.count; i++) {
-        const int number = vendor_number_of(function_name(&symbols, i));
+        const int number = vendor_number_of(px_symbol_function(&symbols, i));
         if (number < 0) continue;
         ((uintptr_t *)vendor_theirs)[copy * PX_VENDORS + (unsigned)number] =
             map->l_addr + entries[i].st_value;
@@ -491,13 +398,13 @@ static void redirect_object(const struct link_map *map)
     const bool program = !map->l_name || !*map->l_name;
     const char *path = program ? "/proc/self/exe" : map->l_name, *wrong = NULL;
     char name[4096];
-    struct file file;
+    struct px_elf file;
     struct patch patch = {.name = program && realpath(path, name) ? name : path, .base = map->l_addr};
-    if (file_open(&file, path)) {
+    if (px_elf_open(&file, path)) {
         wrong = redirect_file(&patch, &file);
         if (is_vendor(path)) replace_symbols(map, &file);
     }
-    file_close(&file);
+    px_elf_close(&file);
     if (!wrong) return;
     complain(&patch, wrong);
     if (program) _exit(EXIT_UNSUPPORTED);
@@ -511,17 +418,19 @@ static bool ours(const struct link_map *map)
 
 static void find_thunks(const struct link_map *map)
 {
-    struct file file;
-    if (file_open(&file, map->l_name)) {
-        const struct symbols symbols = symbols_of(&file, SHT_DYNSYM);
+    struct px_elf file;
+    if (px_elf_open(&file, map->l_name)) {
+        const struct px_symbols symbols = px_elf_symbols(&file, SHT_DYNSYM);
         for (size_t i = 0; i < symbols.count; i++) {
             const uintptr_t at = map->l_addr + symbols.at[i].st_value;
-            know_vendor(function_name(&symbols, i), at);
-            if (strcmp(symbol_name(&symbols, i, STT_OBJECT), "px_vendor_theirs") == 0) vendor_theirs = at;
-            if (strcmp(function_name(&symbols, i), "px_redirect_thunks") == 0) thunks = at;
+            know_vendor(px_symbol_function(&symbols, i), at);
+            if (strcmp(px_symbol_name(&symbols, i, STT_OBJECT), "px_vendor_theirs") == 0) vendor_theirs = at;
+            if (strcmp(px_symbol_name(&symbols, i, STT_OBJECT), "px_redirect_left") == 0)
+                left_text = (char *)at;
+            if (strcmp(px_symbol_function(&symbols, i), "px_redirect_thunks") == 0) thunks = at;
         }
     }
-    file_close(&file);
+    px_elf_close(&file);
 }
 
 /* ---- what the loader calls ---- */

@@ -24,4 +24,8 @@ _Static_assert(sizeof px_names / sizeof *px_names == PX_NAMES, "one list");
  * release: 11, 12 and 13 are releases 0, 1 and 2. */
 enum { PX_RELEASES = 3, PX_THUNK_BYTES = 16 };
 
+/* An entry that no jump was written over, in words for the report; "": none. The audit library writes it
+ * into px_redirect_left of the program's half before anything runs. */
+enum { PX_LEFT_BYTES = 200 };
+
 #endif

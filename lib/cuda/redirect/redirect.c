@@ -18,6 +18,7 @@
 #include "cuda/redirect/vendor.h"
 
 uintptr_t px_vendor_theirs[PX_COPIES][PX_VENDORS] __attribute__((visibility("default")));
+char px_redirect_left[PX_LEFT_BYTES] __attribute__((visibility("default")));
 void *px_redirect_slots[PX_RELEASES * PX_NAMES] __attribute__((visibility("hidden")));
 void *px_redirect_resolve(unsigned index) __attribute__((visibility("hidden")));
 
