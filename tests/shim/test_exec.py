@@ -108,6 +108,7 @@ def clients():
 
 
 APART = "vendor_row"  # VENDOR_NUMBER of functions that can be told apart
+THIRD = "vendor_row+999"
 TWINS = "vendor_row+(vendor_row==100)"  # ... but for two
 
 
@@ -115,8 +116,8 @@ def archive(folder, align, number):
     """A libcudart_static.a of vendor.c, in a folder of its own."""
     os.makedirs(folder, exist_ok=True)
     member = os.path.join(folder, "vendor.o")
-    words = (f'-DVENDOR_ALIGN=".balign {align}\\n"', f'-DVENDOR_NUMBER="{number}"', "-fPIC", "-DCLIENT_HIDDEN")
-    if compile_c(member, "-c", *words, os.path.join(HERE, "vendor.c")):
+    words = (f'-DVENDOR_ALIGN=".balign {align}\\n"', f'-DVENDOR_NUMBER="{number}"', "-DCLIENT_HIDDEN")
+    if compile_c(member, "-c", "-fPIC", *words, os.path.join(HERE, "vendor.c")):
         run("ar", "rc", os.path.join(folder, "libcudart_static.a"), member)
     return member
 
@@ -125,7 +126,7 @@ def stripped():
     """Entries without names: an archive of the same build, one of another build, one of another release."""
     whole, other, third, twins = (
         archive(*build)
-        for build in (("whole", 16, "0"), ("other", 32, APART), ("third", 16, "vendor_row+999"), ("twins", 32, TWINS))
+        for build in (("whole", 16, "0"), ("other", 32, APART), ("third", 16, THIRD), ("twins", 32, TWINS))
     )
     archive("alike", 16, "7")
     client = os.path.join(HERE, "client.c")
@@ -140,7 +141,8 @@ def stripped():
         nowhere = dict(here, PTXVM_CUDART="/nonexistent")
         words = ("-DCLIENT_HIDDEN", client, member, build, "-s")
         if compile_c("program", "-fPIE", *words):
-            expect(f"{name}: redirected", execute("./program", "wild", "3", env=here), WILD, 3, "ILLEGAL_ADDR")
+            wild = execute("./program", "wild", "3", env=here)
+            expect(f"{name}: redirected", wild, WILD, 3, "ILLEGAL_ADDRESS")
             (kept,) = os.listdir(os.path.join(cache, "ptxvm"))
             expect(f"{name}: kept", execute("./program", "x", "4", env=nowhere), RIGHT, 4)
             os.chmod(os.path.join(cache, "ptxvm", kept), 0o622)
@@ -152,7 +154,8 @@ def stripped():
     if compile_c("program", "-fPIE", "-DCLIENT_HIDDEN", client, archive("apart", 16, APART), "-s"):
         for folder in ("third", "alike"):
             here = dict(os.environ, XDG_CACHE_HOME=cache, PTXVM_CUDART=f"{folder}/libcudart_static.a")
-            expect(f"another release, {folder}", execute("./program", env=here), "", 3, "none of the libcudart")
+            done = execute("./program", env=here)
+            expect(f"another release, {folder}", done, "", 3, "none of the libcudart_static.a")
     if compile_c("program", "-fPIE", "-DCLIENT_HIDDEN", client, archive("pair", 16, TWINS), "-s"):
         here["PTXVM_CUDART"] = os.path.dirname(twins)
         told = "program: there is more than one place for cuda.*; it stays the vendor's .and 1 more"
@@ -469,12 +472,31 @@ def nvcc_programs(nvcc, part):
             tally.check(f"{source} {what}", False, done.stderr[-2000:])
     for source in ("features", "graphs"):
         expect(f"{source} {what}", execute("./" + source), text(source + ".txt"))
+    if part == "static":
+        stripped_of_nvcc(nvcc, text("features.txt"))
     if "facts" not in sources:
         return
     compare(f"facts {what}", execute("./facts").stdout, text("facts.txt"))
     for case in ("wild", "trap"):
         done = execute("./facts", case)
         compare(f"facts {case} {what}", done.stdout, text(f"facts_{case}.txt"))
+
+
+def stripped_of_nvcc(nvcc, want):
+    """NVIDIA's own runtime, stripped: found with the archive of the toolkit that nvcc is of."""
+    here = dict(os.environ, PATH=os.path.dirname(nvcc) + ":" + os.environ["PATH"])
+    here["XDG_CACHE_HOME"] = os.path.abspath("cache of nvcc")
+    run("strip", "-o", "features_stripped", "features")
+    expect("stripped program of nvcc", execute("./features_stripped", env=here), want)
+    with open("library.cu", "w", encoding="utf-8") as file:
+        file.write('extern "C" int client_main();\n#define main client_main\n#include "features.cu"\n')
+    library = [nvcc, "-std=c++17", "-arch=compute_80", "-shared", "-Xcompiler", "-fPIC", f"-I{HERE}"]
+    done = run(*library, "-o", "libfeatures.so", "library.cu")
+    if not tally.check("a library of nvcc", done.returncode == 0, done.stderr):
+        return
+    run("strip", "libfeatures.so")
+    if compile_c("opener", os.path.join(HERE, "opener.c"), "-ldl"):
+        expect("stripped library of nvcc", execute("./opener", "./libfeatures.so", env=here), want)
 
 
 def without_nvcc():

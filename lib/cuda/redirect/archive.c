@@ -101,7 +101,8 @@ static void add_functions(struct piece *piece, const struct px_symbols *symbols,
         if (s->st_shndx != section || !*name || !s->st_size) continue;
         if (s->st_value > piece->code.size || s->st_size > piece->code.size - s->st_value) continue;
         struct function *f = &piece->functions[piece->count++];
-        *f = (struct function){.number = px_name_number(name), .at = s->st_value, .size = s->st_size};
+        *f =
+            (struct function){.number = px_redirect_name_number(name), .at = s->st_value, .size = s->st_size};
         if (f->number >= 0) piece->named++;
     }
 }
@@ -242,40 +243,62 @@ static void part_twins(struct piece *piece)
 
 /* ---- an object's code ---- */
 
-/* Looks for the section as a whole, then for its entries one by one near where some of its bytes are. The
- * places of functions are offsets into `text` then. False: it is not there. */
-static bool piece_find(struct piece *piece, struct span text)
+/* Gives each function its place in a section that begins at `base`; one of several makes each ambiguous. */
+static void place_all(struct piece *piece, size_t base, size_t wholes)
 {
-    struct span runs[RUNS];
-    ptrdiff_t bases[HITS], whole = -1;
-    const size_t nruns = longest_runs(piece, runs);
-    size_t n = 0, wholes = 0;
-    for (size_t r = 0; r < nruns && !n; r++) n = bases_of(piece, runs[r], text, bases);
-    if (!n) return false;
-    for (size_t i = 0; i < n; i++) {
-        if (bases[i] < 0 || !is_whole(piece, text, (size_t)bases[i])) continue;
-        whole = bases[i];
-        wholes++;
-    }
-    for (size_t i = 0; i < piece->count && wholes; i++) { /* a second one makes each of them ambiguous */
-        piece->functions[i].places[0] = (size_t)whole + piece->functions[i].at;
+    for (size_t i = 0; i < piece->count; i++) {
+        piece->functions[i].places[0] = base + piece->functions[i].at;
         piece->functions[i].count = wholes;
     }
-    if (wholes) return true;
-    const ptrdiff_t reach = (ptrdiff_t)piece->code.size + SLACK, end = bases[n - 1] + reach;
-    const size_t first = bases[0] > SLACK ? (size_t)bases[0] - SLACK : 0;
+}
+
+/* The whole section at one of these places: how many have it. */
+static size_t find_whole(struct piece *piece, struct span text, const ptrdiff_t *bases, size_t n)
+{
+    size_t wholes = 0;
+    for (size_t i = 0; i < n; i++)
+        if (bases[i] >= 0 && is_whole(piece, text, (size_t)bases[i]))
+            place_all(piece, (size_t)bases[i], ++wholes);
+    return wholes;
+}
+
+/* Entries one by one, near where some of the section's bytes are. */
+static void find_near(struct piece *piece, struct span text, ptrdiff_t first_base, ptrdiff_t last_base)
+{
+    const ptrdiff_t end = last_base + (ptrdiff_t)piece->code.size + SLACK;
+    const size_t first = first_base > SLACK ? (size_t)first_base - SLACK : 0;
     const size_t last = (size_t)end < text.size ? (size_t)end : text.size;
     find_places(piece, (struct span){text.at + first, last - first});
     for (size_t i = 0; i < piece->count; i++)
         for (size_t k = 0; k < piece->functions[i].count; k++) piece->functions[i].places[k] += first;
     choose_by_offset(piece);
     part_twins(piece);
+}
+
+/* Looks for the section as a whole, then for its entries one by one, near the run that has the fewest places.
+ * The places of functions are offsets into `text` then. False: it is not there. */
+static bool piece_find(struct piece *piece, struct span text)
+{
+    struct span runs[RUNS];
+    ptrdiff_t bases[HITS], first = 0, last = 0;
+    const size_t nruns = longest_runs(piece, runs);
+    size_t fewest = HITS + 1;
+    for (size_t r = 0; r < nruns; r++) {
+        const size_t n = bases_of(piece, runs[r], text, bases);
+        if (find_whole(piece, text, bases, n)) return true;
+        if (!n || n >= fewest) continue;
+        fewest = n;
+        first = bases[0];
+        last = bases[n - 1];
+    }
+    if (fewest > HITS) return false;
+    find_near(piece, text, first, last);
     return true;
 }
 
 /* Entries of a section of the archive in a section of the object. False: some have no place, or there is no
  * memory. */
-static bool add_entries(const struct piece *piece, uint64_t address, struct px_entries *entries)
+static bool add_entries(const struct piece *piece, uint64_t address, struct px_redirect_entries *entries)
 {
     for (size_t i = 0; i < piece->count; i++) {
         const struct function *f = &piece->functions[i];
@@ -284,7 +307,7 @@ static bool add_entries(const struct piece *piece, uint64_t address, struct px_e
         if (f->count > 1) {
             entries->left++;
             entries->left_name = f->number;
-        } else if (!px_entries_add(entries, f->number, address + f->places[0], f->size))
+        } else if (!px_redirect_entry_add(entries, f->number, address + f->places[0], f->size))
             return false;
     }
     return true;
@@ -293,7 +316,7 @@ static bool add_entries(const struct piece *piece, uint64_t address, struct px_e
 /* An archive that is compared with an object. */
 struct search {
     const struct px_elf *file;
-    struct px_entries *entries;
+    struct px_redirect_entries *entries;
     unsigned found, other; /* sections that are there, and that are there as another release has them */
 };
 
@@ -322,7 +345,7 @@ static void search_member(void *user, const void *at, size_t size)
         for (unsigned i = 0; i < member.count; i++) {
             struct piece piece;
             if (!piece_make(&piece, &member, &symbols, i)) continue;
-            if (!search->found) search->entries->release = px_release_of(&symbols);
+            if (!search->found) search->entries->release = px_redirect_release_of(&symbols);
             find_in_object(&piece, search);
             piece_free(&piece);
         }
@@ -330,7 +353,7 @@ static void search_member(void *user, const void *at, size_t size)
     free(own);
 }
 
-bool px_archive_entries(const char *archive, const struct px_elf *file, struct px_entries *entries)
+bool px_redirect_archive(const char *archive, const struct px_elf *file, struct px_redirect_entries *entries)
 {
     struct px_elf whole;
     struct search search = {.file = file, .entries = entries};
@@ -339,12 +362,12 @@ bool px_archive_entries(const char *archive, const struct px_elf *file, struct p
         px_host_members(whole.data, whole.size, search_member, &search);
     px_elf_close(&whole);
     if (search.found && !search.other && entries->count > entries->left) return true;
-    px_entries_free(entries);
+    px_redirect_entries_free(entries);
     return false;
 }
 
 /* The name of an error that only the runtime has, among what is only read. */
-bool px_holds_runtime(const struct px_elf *file)
+bool px_redirect_holds_runtime(const struct px_elf *file)
 {
     static const char text[] = "cudaErrorCudartUnloading";
     for (unsigned i = 0; i < file->count; i++) {

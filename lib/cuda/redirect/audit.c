@@ -234,26 +234,26 @@ static void complain(const struct patch *patch, const char *why)
 
 /* Every entry of the runtime that an object's symbols name. */
 static void named_entries(const struct px_elf *file, const struct px_symbols *symbols,
-                          struct px_entries *entries)
+                          struct px_redirect_entries *entries)
 {
-    entries->release = px_release_of(symbols);
+    entries->release = px_redirect_release_of(symbols);
     for (size_t i = 0; i < symbols->count; i++) {
-        const int number = px_name_number(px_symbol_function(symbols, i));
+        const int number = px_redirect_name_number(px_symbol_function(symbols, i));
         const Elf64_Sym *s = &symbols->at[i];
         if (number >= 0 && is_code(file, s->st_value, s->st_size))
-            px_entries_add(entries, number, s->st_value, s->st_size);
+            px_redirect_entry_add(entries, number, s->st_value, s->st_size);
     }
 }
 
 /* NULL, or why the runtime in a stripped object is not found. */
 static const char *find_entries(const struct patch *patch, const struct px_elf *file,
-                                struct px_entries *entries)
+                                struct px_redirect_entries *entries)
 {
-    if (!px_holds_runtime(file))
+    if (!px_redirect_holds_runtime(file))
         return px_elf_section(file, SHT_PROGBITS, ".nvFatBinSegment")
                    ? "has kernels and no runtime that is known"
                    : NULL;
-    switch (px_stripped_entries(patch->name, file, entries)) {
+    switch (px_redirect_search(patch->name, file, entries)) {
     case PX_SEARCH_NO_ARCHIVE:
         return "is stripped, and the runtime in it is found only with libcudart_static.a of the release that "
                "it was built with: install the package cuda-cudart-dev of that release, or name the file in "
@@ -281,7 +281,7 @@ static void tell_left(const struct patch *patch, unsigned left, int name, const 
                  slash ? slash + 1 : patch->name, px_names[name]);
 }
 
-static void measure(struct patch *patch, const struct px_entries *entries)
+static void measure(struct patch *patch, const struct px_redirect_entries *entries)
 {
     for (size_t i = 0; i < entries->count; i++) {
         const uintptr_t entry = patch->base + entries->at[i].address;
@@ -290,12 +290,12 @@ static void measure(struct patch *patch, const struct px_entries *entries)
     }
 }
 
-static void write_jumps(struct patch *patch, const struct px_entries *entries)
+static void write_jumps(struct patch *patch, const struct px_redirect_entries *entries)
 {
     int name = 0;
     unsigned left = 0;
     for (size_t i = 0; i < entries->count; i++) {
-        const struct px_entry *e = &entries->at[i];
+        const struct px_redirect_entry *e = &entries->at[i];
         if (redirect(patch, e->number, patch->base + e->address, e->size) || left++) continue;
         name = e->number;
     }
@@ -305,7 +305,7 @@ static void write_jumps(struct patch *patch, const struct px_entries *entries)
 }
 
 /* NULL, or why the runtime that is linked into an object cannot be replaced. */
-static const char *redirect_entries(struct patch *patch, const struct px_entries *entries)
+static const char *redirect_entries(struct patch *patch, const struct px_redirect_entries *entries)
 {
     measure(patch, entries);
     if (!protect(patch, PROT_READ | PROT_WRITE | PROT_EXEC) && !protect(patch, PROT_READ | PROT_WRITE))
@@ -319,12 +319,12 @@ static const char *redirect_entries(struct patch *patch, const struct px_entries
 static const char *redirect_file(struct patch *patch, const struct px_elf *file)
 {
     const struct px_symbols symbols = px_elf_symbols(file, SHT_SYMTAB);
-    struct px_entries entries = {0};
+    struct px_redirect_entries entries = {0};
     const char *wrong = NULL;
     named_entries(file, &symbols, &entries);
     if (!entries.count && !needs_runtime(file)) wrong = find_entries(patch, file, &entries);
     if (!wrong && entries.count && !has_stubs(&symbols)) wrong = redirect_entries(patch, &entries);
-    px_entries_free(&entries);
+    px_redirect_entries_free(&entries);
     return wrong;
 }
 

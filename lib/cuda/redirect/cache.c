@@ -76,7 +76,7 @@ static bool is_trusted(FILE *from)
            !(about.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static bool read_entries(FILE *from, struct px_entries *entries)
+static bool read_entries(FILE *from, struct px_redirect_entries *entries)
 {
     char line[200], name[128];
     uint64_t address, size;
@@ -87,24 +87,24 @@ static bool read_entries(FILE *from, struct px_entries *entries)
     while (fgets(line, sizeof line, from)) {
         if (strcmp(line, "end\n") == 0) return entries->count > 0;
         if (sscanf(line, "%127s %" SCNx64 " %" SCNu64, name, &address, &size) != 3) return false;
-        const int number = px_name_number(name);
-        if (number < 0 || !px_entries_add(entries, number, address, size)) return false;
+        const int number = px_redirect_name_number(name);
+        if (number < 0 || !px_redirect_entry_add(entries, number, address, size)) return false;
     }
     return false;
 }
 
-bool px_cache_read(const struct px_elf *file, struct px_entries *entries)
+bool px_redirect_cache_read(const struct px_elf *file, struct px_redirect_entries *entries)
 {
     char path[4096];
     FILE *from = cache_path(file, false, path, sizeof path) ? fopen(path, "re") : NULL;
     const bool read = from && is_trusted(from) && read_entries(from, entries);
     if (from) fclose(from);
-    if (!read) px_entries_free(entries);
+    if (!read) px_redirect_entries_free(entries);
     return read;
 }
 
 /* Several processes may write the same: each writes a file of its own and gives it the name. */
-void px_cache_write(const struct px_elf *file, const struct px_entries *entries)
+void px_redirect_cache_write(const struct px_elf *file, const struct px_redirect_entries *entries)
 {
     char path[4096], own[4096 + 24];
     if (entries->left || !cache_path(file, true, path, sizeof path)) return;

@@ -24,7 +24,7 @@ static short *place(const char *name)
     return &table[i];
 }
 
-int px_name_number(const char *name)
+int px_redirect_name_number(const char *name)
 {
     const char *plain = name[0] == '_' && name[1] == '_' ? name + 2 : name;
     if (strncmp(plain, "cuda", 4) != 0) return -1;
@@ -36,23 +36,23 @@ int px_name_number(const char *name)
     return *place(name) - 1;
 }
 
-bool px_entries_add(struct px_entries *entries, int number, uint64_t address, uint64_t size)
+bool px_redirect_entry_add(struct px_redirect_entries *entries, int number, uint64_t address, uint64_t size)
 {
     if (entries->count == entries->room) {
         const size_t room = entries->room ? 2 * entries->room : 512;
-        struct px_entry *grown = realloc(entries->at, room * sizeof *grown);
+        struct px_redirect_entry *grown = realloc(entries->at, room * sizeof *grown);
         if (!grown) return false;
         entries->at = grown;
         entries->room = room;
     }
-    entries->at[entries->count++] = (struct px_entry){number, address, size};
+    entries->at[entries->count++] = (struct px_redirect_entry){number, address, size};
     return true;
 }
 
-void px_entries_free(struct px_entries *entries)
+void px_redirect_entries_free(struct px_redirect_entries *entries)
 {
     free(entries->at);
-    *entries = (struct px_entries){0};
+    *entries = (struct px_redirect_entries){0};
 }
 
 static bool has(const struct px_symbols *symbols, const char *name)
@@ -62,7 +62,7 @@ static bool has(const struct px_symbols *symbols, const char *name)
     return false;
 }
 
-unsigned px_release_of(const struct px_symbols *symbols)
+unsigned px_redirect_release_of(const struct px_symbols *symbols)
 {
     return has(symbols, "cudaGetDeviceProperties_v2") ? 1 : has(symbols, "cudaThreadSynchronize") ? 0 : 2;
 }

@@ -16,7 +16,7 @@ enum { TRIED = 16 };
 
 struct visit {
     const struct px_elf *file;
-    struct px_entries *entries;
+    struct px_redirect_entries *entries;
     char tried[TRIED][4096]; /* real paths of archives */
     unsigned count;
     bool found;
@@ -29,7 +29,7 @@ static void try_archive(struct visit *visit, const char *path)
     for (unsigned i = 0; i < visit->count; i++)
         if (strcmp(visit->tried[i], real) == 0) return;
     memcpy(visit->tried[visit->count++], real, sizeof real);
-    visit->found = px_archive_entries(real, visit->file, visit->entries);
+    visit->found = px_redirect_archive(real, visit->file, visit->entries);
 }
 
 /* The archive in FOLDER/BELOW. */
@@ -104,9 +104,10 @@ static void try_all(struct visit *visit, const char *object)
     each_folder(visit, getenv("LD_LIBRARY_PATH"), try_library_folder);
 }
 
-enum px_search px_stripped_entries(const char *object, const struct px_elf *file, struct px_entries *entries)
+enum px_redirect_search px_redirect_search(const char *object, const struct px_elf *file,
+                                           struct px_redirect_entries *entries)
 {
-    if (px_cache_read(file, entries)) return PX_SEARCH_FOUND;
+    if (px_redirect_cache_read(file, entries)) return PX_SEARCH_FOUND;
     struct visit *visit = malloc(sizeof *visit);
     if (!visit) return PX_SEARCH_OTHER;
     visit->file = file;
@@ -114,10 +115,10 @@ enum px_search px_stripped_entries(const char *object, const struct px_elf *file
     visit->count = 0;
     visit->found = false;
     try_all(visit, object);
-    const enum px_search result = visit->found   ? PX_SEARCH_FOUND
-                                  : visit->count ? PX_SEARCH_OTHER
-                                                 : PX_SEARCH_NO_ARCHIVE;
+    const enum px_redirect_search result = visit->found   ? PX_SEARCH_FOUND
+                                           : visit->count ? PX_SEARCH_OTHER
+                                                          : PX_SEARCH_NO_ARCHIVE;
     free(visit);
-    if (result == PX_SEARCH_FOUND) px_cache_write(file, entries);
+    if (result == PX_SEARCH_FOUND) px_redirect_cache_write(file, entries);
     return result;
 }

@@ -6,12 +6,13 @@
 
 #include "cuda/redirect/entries.h"
 
-enum px_search {
+enum px_redirect_search {
     PX_SEARCH_FOUND,
     PX_SEARCH_NO_ARCHIVE,
     PX_SEARCH_OTHER /* there are archives, of other releases */
 };
 
-enum px_search px_stripped_entries(const char *object, const struct px_elf *file, struct px_entries *entries);
+enum px_redirect_search px_redirect_search(const char *object, const struct px_elf *file,
+                                           struct px_redirect_entries *entries);
 
 #endif
