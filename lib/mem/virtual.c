@@ -325,8 +325,9 @@ enum px_virtual_status px_virtual_see(struct px_mem *mem, uint64_t va, uint64_t 
     struct piece **first = pieces_of(mem, va, size);
     const uint32_t bit = 1u << group;
     if (!first) return PX_VIRTUAL_INVALID;
-    for (struct piece *p = *first; p && p->lo < va + size; p = p->next) {
+    for (const struct piece *p = *first; p && p->lo < va + size; p = p->next)
         if (!p->open) return PX_VIRTUAL_UNSUPPORTED;
+    for (struct piece *p = *first; p && p->lo < va + size; p = p->next) {
         p->groups = on ? p->groups | bit : p->groups & ~bit;
         tell_groups(mem, span_of(mem, p->lo, p->len), p->lo);
     }

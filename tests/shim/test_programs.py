@@ -15,8 +15,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(HERE, "..", "..", "build")))
 
 
-FINE = ("hostile", "overlap", "arrays", "textures", "bounds", "limit", "clusters", "endings")
-SETTINGS = {"limit": {"PTXVM_TIMEOUT_MS": "300"}}
+FINE = (
+    "hostile",
+    "overlap",
+    "arrays",
+    "textures",
+    "bounds",
+    "limit",
+    "clusters",
+    "endings",
+    "access",
+    "interrupted",
+)
+SETTINGS = {"limit": {"PTXVM_TIMEOUT_MS": "300"}, "access": {"PTXVM_DEVICES": "2"}}
 
 
 def main():
@@ -24,7 +35,7 @@ def main():
     with open(os.path.join(BUILD, "lib", "libcuda.so.1"), "rb") as file:
         two_addresses = b"__tsan_init" in file.read()  # that sanitizer has the addresses that we would need
     for name in FINE:
-        if two_addresses and name in ("arrays", "bounds", "endings", "limit"):
+        if two_addresses and name in ("arrays", "bounds", "endings", "limit", "interrupted"):
             continue
         ran = subprocess.run(
             [os.path.join(BUILD, "tests", "shim", name)],

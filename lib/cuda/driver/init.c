@@ -246,7 +246,6 @@ static CUresult start(void)
     PX_CU_TRY(px_cu_devices_start());
     pthread_atfork(NULL, NULL, forked);
     atexit(ended);
-    if (given("PTXVM_REPORT") || settings.launches) px_cu_signals_watch();
     return CUDA_SUCCESS;
 }
 
@@ -257,6 +256,8 @@ CUresult cuInit(unsigned flags)
     if (atomic_load(&state) == FRESH) {
         failure = start();
         atomic_store_explicit(&state, failure == CUDA_SUCCESS ? READY : FAILED, memory_order_release);
+        /* Not before: a signal ends what is READY, and kills the process until then. */
+        if (failure == CUDA_SUCCESS && (given("PTXVM_REPORT") || settings.launches)) px_cu_signals_watch();
     }
     pthread_mutex_unlock(&lock);
     return atomic_load(&state) == FAILED ? failure : px_cu_ready();

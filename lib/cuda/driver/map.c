@@ -336,7 +336,6 @@ bool px_cu_mapping_at(CUdeviceptr address, ptx_memory_info *info)
 static CUresult open_to_peer(struct px_cu_context *c, ptx_device *vm, const struct request *r)
 {
     const bool on = r->access != PTX_ACCESS_NONE;
-    if (r->access == PTX_ACCESS_READ) return px_cu_unsupported("memory that another device may only read");
     return px_cu_result(c, ptx_range_open(vm, r->address, r->size, r->device, on), NULL);
 }
 
@@ -358,38 +357,60 @@ static void note_access(void *object, void *user)
     pthread_mutex_unlock(&a->lock);
 }
 
-static CUresult set_access(CUdeviceptr address, size_t size, const CUmemAccessDesc *desc)
+/* What is wrong with one right of a list, before any of the list is done. */
+static CUresult may_access(const CUmemAccessDesc *desc)
 {
-    struct search s = {.address = address};
-    struct request r = {open_range,
-                        address,
-                        size,
-                        desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? PTX_ACCESS_READ_WRITE
-                        : desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READ    ? PTX_ACCESS_READ
-                                                                          : PTX_ACCESS_NONE,
-                        CUDA_SUCCESS,
-                        0};
-    px_cu_each(PX_CU_ALLOCATION, NULL, look, &s);
-    PX_CU_HOLD(allocation, a) = s.found;
-    if (!a) return CUDA_ERROR_INVALID_VALUE;
     if (desc->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return px_cu_unsupported("mapped memory that the host sees");
-    struct px_cu_device *d = px_cu_device(desc->location.id);
-    if (!d) return CUDA_ERROR_INVALID_DEVICE;
-    if (d != a->head.context->device) {
-        r.fn = open_to_peer;
-        r.device = (unsigned)d->ordinal;
-    }
+    if (!px_cu_device(desc->location.id)) return CUDA_ERROR_INVALID_DEVICE;
+    return desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READ ? px_cu_unsupported("mapped memory to read alone")
+                                                        : CUDA_SUCCESS;
+}
+
+/* What others see is open to the memory's own device: now, or by this list. */
+static CUresult may_be_seen(const struct px_cu_device *own, CUmemAccess_flags now,
+                            const CUmemAccessDesc *list, size_t count)
+{
+    bool others = false;
+    for (size_t i = 0; i < count; i++)
+        if (px_cu_device(list[i].location.id) == own)
+            now = list[i].flags;
+        else
+            others |= list[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    return others && now != CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+               ? px_cu_unsupported("mapped memory for other devices alone")
+               : CUDA_SUCCESS;
+}
+
+static CUresult set_access(CUdeviceptr address, size_t size, const struct px_cu_device *own,
+                           const CUmemAccessDesc *desc)
+{
+    const struct px_cu_device *d = px_cu_device(desc->location.id);
+    const bool on = desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    const struct request r = {
+        d == own ? open_range : open_to_peer,         address,      size,
+        on ? PTX_ACCESS_READ_WRITE : PTX_ACCESS_NONE, CUDA_SUCCESS, (unsigned)d->ordinal};
     PX_CU_TRY(ask_all(r));
-    px_cu_each(PX_CU_ALLOCATION, NULL, note_access, &r);
+    px_cu_each(PX_CU_ALLOCATION, NULL, note_access, (void *)&r);
     return CUDA_SUCCESS;
 }
 
+/* The list is taken whole, or not at all; the memory's own device comes first. */
 CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc *list, size_t count)
 {
+    struct search s = {.address = address};
     PX_CU_TRY(px_cu_ready());
     if (!list || !count || !size) return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < count; i++) PX_CU_TRY(set_access(address, size, &list[i]));
+    px_cu_each(PX_CU_ALLOCATION, NULL, look, &s);
+    PX_CU_HOLD(allocation, a) = s.found;
+    if (!a) return CUDA_ERROR_INVALID_VALUE;
+    const struct px_cu_device *own = a->head.context->device;
+    for (size_t i = 0; i < count; i++) PX_CU_TRY(may_access(&list[i]));
+    PX_CU_TRY(may_be_seen(own, s.access, list, count));
+    for (int others = 0; others < 2; others++)
+        for (size_t i = 0; i < count; i++)
+            if ((px_cu_device(list[i].location.id) != own) == others)
+                PX_CU_TRY(set_access(address, size, own, &list[i]));
     return CUDA_SUCCESS;
 }
 

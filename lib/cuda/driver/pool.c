@@ -394,19 +394,26 @@ static void open_pool(ptx_device *vm, ptx_pool number, void *user)
     ptx_pool_open(vm, number, a->device, a->on);
 }
 
+/* What the chip answers; the list is taken whole, or not at all. */
+static CUresult may_open(const struct pool *p, const CUmemAccessDesc *desc)
+{
+    const struct px_cu_device *d = px_cu_device(desc->location.id);
+    if (desc->location.type != CU_MEM_LOCATION_TYPE_DEVICE || !d) return CUDA_ERROR_INVALID_DEVICE;
+    if (d == p->device && desc->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) return CUDA_ERROR_INVALID_DEVICE;
+    return desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READ ? px_cu_unsupported("pools to read alone")
+                                                        : CUDA_SUCCESS;
+}
+
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *list, size_t n)
 {
     POOL(p, pool);
     if (n && !list) return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < n; i++) PX_CU_TRY(may_open(p, &list[i]));
     for (size_t i = 0; i < n; i++) {
-        struct px_cu_device *d = px_cu_device(list[i].location.id);
-        if (list[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !d) return CUDA_ERROR_INVALID_DEVICE;
-        if (d == p->device && list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-            return CUDA_ERROR_INVALID_DEVICE; /* as a chip answers */
-        if (list[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ) return px_cu_unsupported("pools to read alone");
+        const struct px_cu_device *d = px_cu_device(list[i].location.id);
+        struct access access = {(unsigned)d->ordinal, list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE};
         pthread_mutex_lock(&p->lock);
         p->access[d->ordinal] = list[i].flags;
-        struct access access = {(unsigned)d->ordinal, list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE};
         if (d != p->device) each_home(p, open_pool, &access);
         pthread_mutex_unlock(&p->lock);
     }
