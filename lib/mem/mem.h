@@ -76,10 +76,11 @@ enum { PX_MEM_ALLOCATED, PX_MEM_VARIABLE, PX_MEM_OWN };
 
 enum { PX_MEM_PEERS = 64, PX_MEM_GROUPS = 32 };
 
-/* Whose memory a unified device sees beside its own, and which (ptx_peer_see). */
+/* Whose memory a unified device sees beside its own, and which (ptx_peer_see). Workers read both without a
+ * lock: `what` is the same before and behind `mem` when they belong together, as its upper bits count. */
 struct px_mem_peer {
     _Atomic(const struct px_mem *) mem; /* NULL: a free place */
-    atomic_uint what;
+    _Atomic uint64_t what; /* enum ptx_peer_sight; from bit 32 on: how often the place was taken */
 };
 
 /* Addresses of these spaces have 32 bits: a chip drops what is above them, in sums and in registers. */

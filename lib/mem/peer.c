@@ -10,7 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { GROUPS_SHIFT = 32 }; /* px_mem_range.kind */
+enum { GROUPS_SHIFT = 32 };               /* px_mem_range.kind */
+static const uint64_t TAKEN = 1ull << 32; /* px_mem_peer.what: once more */
 
 /* ---- blocks ---- */
 
@@ -52,9 +53,15 @@ bool px_mem_peer_see(struct px_mem *mem, const struct px_mem *peer, unsigned wha
 {
     struct px_mem_peer *p = place_of(mem, peer);
     if (!p && !what) return true;
-    if (!p && !(p = place_of(mem, NULL))) return false;
-    atomic_store(&p->what, what);
-    atomic_store(&p->mem, what ? peer : NULL);
+    const bool anew = !p;
+    if (anew && !(p = place_of(mem, NULL))) return false;
+    const uint64_t times = (atomic_load(&p->what) & ~(uint64_t)UINT32_MAX) + (anew ? TAKEN : 0);
+    if (anew) {
+        atomic_store(&p->what, times); /* nothing, whoever is there */
+        atomic_store(&p->mem, peer);
+    }
+    atomic_store(&p->what, times + what);
+    if (!what) atomic_store(&p->mem, NULL);
     const unsigned taken = (unsigned)(p - mem->peer) + 1;
     if (atomic_load(&mem->npeers) < taken) atomic_store(&mem->npeers, taken);
     atomic_fetch_add(&mem->peers_changes, 1);
@@ -64,7 +71,7 @@ bool px_mem_peer_see(struct px_mem *mem, const struct px_mem *peer, unsigned wha
 unsigned px_mem_peer_seen(const struct px_mem *mem, const struct px_mem *peer)
 {
     const struct px_mem_peer *p = place_of(mem, peer);
-    return p ? atomic_load(&p->what) : 0;
+    return p ? (unsigned)atomic_load(&p->what) : 0;
 }
 
 /* ---- for kernels ---- */
@@ -86,6 +93,18 @@ static unsigned sight_of(const struct px_mem_range *r)
     return 0;
 }
 
+/* The memory at a place, and what is seen of it: of one moment. */
+static const struct px_mem *look_at(const struct px_mem_peer *p, unsigned *what)
+{
+    for (;;) {
+        const uint64_t before = atomic_load_explicit(&p->what, memory_order_acquire);
+        const struct px_mem *peer = atomic_load_explicit(&p->mem, memory_order_acquire);
+        if (atomic_load_explicit(&p->what, memory_order_relaxed) != before) continue;
+        *what = (unsigned)before;
+        return peer;
+    }
+}
+
 static bool has(const struct px_mem *peer, uint64_t va, struct px_mem_range *r)
 {
     return peer && px_map_look(peer->map, va, r) && va - r->lo < r->len;
@@ -96,9 +115,9 @@ bool px_mem_of_peer(const struct px_mem *mem, uint64_t va, struct px_extent *ext
     struct px_mem_range r;
     const unsigned n = atomic_load_explicit(&mem->npeers, memory_order_acquire);
     for (unsigned i = 0; i < n; i++) {
-        const struct px_mem *peer = atomic_load_explicit(&mem->peer[i].mem, memory_order_acquire);
+        unsigned what;
+        const struct px_mem *peer = look_at(&mem->peer[i], &what);
         if (!has(peer, va, &r)) continue;
-        const unsigned what = atomic_load_explicit(&mem->peer[i].what, memory_order_relaxed);
         const unsigned sight = sight_of(&r);
         if (!(what & sight) && !(sight && r.kind >> GROUPS_SHIFT >> mem->group & 1)) continue;
         const struct px_heap *heap = px_mem_heap_of(peer, va);

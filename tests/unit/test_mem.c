@@ -10,6 +10,8 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "mem/heap.h"
+#include "mem/mem_map.h"
+#include "ptx_memory.h"
 #include "suite.h"
 
 enum { MIB = 1 << 20 };
@@ -42,6 +44,52 @@ TEST(addresses_are_the_devices_own)
     }
     px_mem_free_all(&a);
     px_mem_free_all(&b);
+}
+
+/* Two peers take turns in one place: of the first the host's memory is seen, of the second the device's. */
+struct turns {
+    struct px_mem *mem, *first, *second;
+    atomic_bool over;
+};
+
+static void *take_turns(void *data)
+{
+    struct turns *t = data;
+    while (!atomic_load(&t->over)) {
+        px_mem_peer_see(t->mem, t->first, PTX_SEE_HOST);
+        px_mem_peer_see(t->mem, t->first, 0);
+        px_mem_peer_see(t->mem, t->second, PTX_SEE_DEVICE);
+        px_mem_peer_see(t->mem, t->second, 0);
+    }
+    return NULL;
+}
+
+TEST(rights_are_those_of_their_peer)
+{
+    enum { LOOKS = 10000000 };
+    struct px_mem mem, first, second;
+    struct px_extent e;
+    struct turns t = {&mem, &first, &second, false};
+    pthread_t thread;
+    unsigned wrong = 0;
+    begin(&mem, 64 * MIB, false);
+    begin(&first, 64 * MIB, false);
+    begin(&second, 64 * MIB, false);
+    const uint64_t va = get(&first, 1000, 256);
+    assert_true(px_mem_peer_see(&mem, &first, PTX_SEE_DEVICE));
+    assert_true(px_mem_of_peer(&mem, va, &e) && e.lo == va && e.len == 1000);
+    assert_int_equal(px_mem_peer_seen(&mem, &first), PTX_SEE_DEVICE);
+    assert_int_equal(pthread_create(&thread, NULL, take_turns, &t), 0);
+    /* The other thread gives up what was seen until now. */
+    while (px_mem_peer_seen(&mem, &first) == PTX_SEE_DEVICE) {
+    }
+    for (unsigned i = 0; i < LOOKS; i++) wrong += px_mem_of_peer(&mem, va, &e);
+    atomic_store(&t.over, true);
+    pthread_join(thread, NULL);
+    assert_int_equal(wrong, 0);
+    px_mem_free_all(&mem);
+    px_mem_free_all(&first);
+    px_mem_free_all(&second);
 }
 
 TEST(bounds_are_exact)
