@@ -4,7 +4,8 @@
  *
  * The cases are those of tests/hw/undefined/cases.h, and a chip's answers stand in
  * tests/hw/golden/undefined.tsv. Each runs at every SIMD level, with all optimisations, without any, and
- * without some, with PTX_UB_CHIP; those that PTX defines without it, too, and the faults of some others.
+ * without some, with PTX_UB_CHIP; those that PTX defines, and those that the layout decides, without it, too,
+ * and the faults of some others.
  */
 #include <ptxvm.h>
 #include <stdbool.h>
@@ -61,10 +62,33 @@ static unsigned recorded(const struct undefined *u, const char *golden, const ch
     return known;
 }
 
+static int error_of(const char *line)
+{
+    return atoi(strchr(line, '\t') + 1);
+}
+
+/* Which memory an access of the case misses, as the fault names it. */
+static const char *missed(const struct undefined *u)
+{
+    return !strncmp(u->name, "shared", 6)     ? "address is outside the block's shared memory"
+           : !strncmp(u->name, "constant", 8) ? "address is outside the constant memory"
+                                              : "address is in no allocation";
+}
+
+/* What the VM does where a chip's answer depends on the driver's layout (cases.h), in every mode. */
+static bool is_our_way(const struct undefined *u, const char *line, const char *message)
+{
+    const bool right = u->verdict == PASSES ? error_of(line) == 0
+                                            : error_of(line) == 700 && strstr(message, missed(u)) &&
+                                                  strstr(message, "access of 4 bytes at 0x");
+    if (!right) printf("%s: %s\n  %s\n  %s\n", u->name, missed(u), line, message);
+    return right;
+}
+
 static bool holds(const struct undefined *u, unsigned level, const char *engine, ptx_ub ub,
                   const char *golden)
 {
-    char line[LINE_ROOM];
+    char line[LINE_ROOM], message[LINE_ROOM];
     const ptx_device_config config = {
         .struct_size = sizeof config, .workers = 1, .max_steps = 1000000, .engine = engine, .ub = ub};
     ptx_device *device = NULL;
@@ -72,11 +96,12 @@ static bool holds(const struct undefined *u, unsigned level, const char *engine,
     if (ptx_device_create(&config, &device) != PTX_OK) return printf("no device\n"), false;
     const char *name = level_of(device, level, NULL);
     if (name) answer(device, u, line);
+    snprintf(message, sizeof message, "%s", ptx_device_message(device));
     ptx_device_destroy(device);
     if (!name) return true;
     const unsigned known = recorded(u, golden, line, &same);
     if (!known) return printf("%s: not recorded\n", u->name), false;
-    if (u->verdict == LAYOUT) return true; /* no crash, and a recording */
+    if (u->verdict == TOLD || u->verdict == PASSES) return is_our_way(u, line, message);
     if (!same) printf("%s, %s: here\n  %s\n", name, engine ? engine : "all optimisations", line);
     return same;
 }
@@ -86,8 +111,8 @@ static bool is_fault(const struct undefined *u)
 {
     char line[LINE_ROOM];
     const bool masks = strstr(u->name, "the mask names nobody") || strstr(u->name, "the mask names one");
-    static const char *const accesses[] = {"read at +1", "write at +1", "atom at +1", "generic read at +1",
-                                           "cp.async from +1"};
+    static const char *const accesses[] = {"read at +1", "read at -",          "write at +1",
+                                           "atom at +1", "generic read at +1", "cp.async from +1"};
     bool past = false;
     for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++)
         past |= u->verdict == SAME && !strncmp(u->name, accesses[i], strlen(accesses[i]));
@@ -97,7 +122,7 @@ static bool is_fault(const struct undefined *u)
     if (ptx_device_create(&config, &device) != PTX_OK) return false;
     answer(device, u, line);
     const bool named = strstr(ptx_device_message(device), "--ub=chip") != NULL;
-    const bool right = atoi(strchr(line, '\t') + 1) == (masks ? 715 : 700);
+    const bool right = error_of(line) == (masks ? 715 : 700);
     if (!named || !right) printf("%s: %s\n  %s\n", u->name, line, ptx_device_message(device));
     ptx_device_destroy(device);
     return named && right;
@@ -115,7 +140,7 @@ int main(int argc, char **argv)
         if (argc > 1 && strcmp(argv[1], u->name) != 0) continue;
         for (unsigned k = 0; k < LEVELS * ENGINES; k++, n++) {
             bad += !holds(u, k / ENGINES, engines[k % ENGINES], PTX_UB_CHIP, golden);
-            if (u->verdict == WRAP) bad += !holds(u, k / ENGINES, engines[k % ENGINES], PTX_UB_FAULT, golden);
+            if (u->verdict != SAME) bad += !holds(u, k / ENGINES, engines[k % ENGINES], PTX_UB_FAULT, golden);
         }
         bad += !is_fault(u);
     }
