@@ -51,11 +51,11 @@ RT_SONAMES = 11:libcudart.so.11.0 12:libcudart.so.12 13:libcudart.so.13
 RT_OBJ = $(patsubst lib/cuda/runtime/%.c,$(B)/rt-$1/%.o,$(wildcard lib/cuda/runtime/*.c))
 RT_LIBS = $(foreach r,$(RT_SONAMES),$(B)/lib/$(lastword $(subst :, ,$r)))
 # Compiled once a SIMD level, below.
-LEVEL_SRC = lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c
+LEVEL_SRC = lib/ops/handlers_fixed.c lib/ops/atom_rows.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c
 LIB_SRC = $(filter-out $(LEVEL_SRC) lib/cuda/%,$(wildcard lib/*/*.c lib/*/*/*.c))
 LIB_OBJ = $(LEVEL_OBJ) $(LIB_SRC:%.c=$(B)/obj/%.o) $(GEN)/isa_tables.o $(GEN)/ptx_lexer.o $(GEN)/ptx_parser.o
 
-# The handlers are compiled once a SIMD level: the files that isagen writes, handlers_fixed.c, mma_product.c,
+# The handlers are compiled once a SIMD level: the files that isagen writes, handlers_fixed.c, atom_rows.c, mma_product.c,
 # the texture unit. So are the approximate units, which have one level more. The level is chosen at run time. "make LEVELS=avx512"
 # (after a clean) builds one level only, in a third of the time.
 ARCH := $(shell uname -m)
@@ -83,7 +83,7 @@ HANDLER_FILES = $(HOT_FILES) $(COOL_FILES)
 HANDLER_SRC = $(HANDLER_FILES:%=$(GEN)/handlers_%.c) $(FAMILIES:%=$(GEN)/handlers_alone_%.c)
 # Those that take longest first: they are started in this order, and the last ones decide when all are done.
 LEVEL_OBJ = $(LEVELS:%=$(B)/obj/lib/ops/handlers_fixed_%.o) $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o) $(LEVELS:%=$(B)/obj/lib/tex/rows_%.o) \
-            $(FAMILIES:%=$(GEN)/alone/handlers_alone_%.o) $(LEVELS:%=$(B)/obj/lib/ops/mma_product_%.o) \
+            $(FAMILIES:%=$(GEN)/alone/handlers_alone_%.o) $(LEVELS:%=$(B)/obj/lib/ops/mma_product_%.o) $(LEVELS:%=$(B)/obj/lib/ops/atom_rows_%.o) \
             $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o))
 # (no -frounding-math: it keeps gcc from vectorising fma; no statement relies on a folded rounding)
 HANDLER_CFLAGS = -O3 -fno-trapping-math $(LINES)
@@ -167,6 +167,7 @@ $(shell echo $(LEVELS) | cmp -s - $(B)/levels || echo $(LEVELS) >$(B)/levels)
 $(B)/obj/lib/ops/level.o $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so: $(B)/levels
 define LEVEL_RULE
 $(B)/obj/lib/ops/handlers_fixed_$1.o: LEVEL_OPT = $(or $(LEVEL_OPT_$1),$(FIXED_OPT))
+$(B)/obj/lib/ops/atom_rows_$1.o: LEVEL_OPT = $(if $(SAN),,$(VECTORS_ONLY))
 $(B)/obj/lib/approx/rows_$1.o: LEVEL_OPT = $(UNIT_OPT_$1)
 $(if $(filter portable,$1),$(B)/obj/lib/tex/rows_$1.o: LEVEL_OPT = $(UNIT_OPT_$1))
 $(if $(filter portable,$1),$(B)/obj/lib/ops/mma_product_$1.o: LEVEL_OPT = $(UNIT_OPT_$1))

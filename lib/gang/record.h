@@ -415,6 +415,7 @@ struct px_fused {
     uint8_t n;
 };
 
+struct px_atom_row_set;
 struct px_level {
     const char *name;
     bool locks; /* accesses of 16 bytes take locks where the device has them (gang/wide.h) */
@@ -435,6 +436,9 @@ struct px_level {
     /* Of the row of addresses a, where the mask row m is set, at lane `first` too; m NULL: of all. n is a
      * multiple of 32. */
     struct px_span (*span)(const uint64_t *a, const uint32_t *m, uint32_t first, uint32_t n);
+    /* Is each of n addresses as far behind the one before as the second is behind the first? */
+    bool (*is_line)(const uint64_t *a, uint32_t n);
+    const struct px_atom_row_set *atoms; /* ops/atom_ops.h */
 };
 
 extern const struct px_level px_level_portable, px_level_avx2,

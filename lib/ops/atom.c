@@ -1,10 +1,11 @@
 /*
- * atom.c - atom and red, lane by lane (PTX ISA 9.7.13.5, 9.7.13.7).
+ * atom.c - atom and red (PTX ISA 9.7.13.5, 9.7.13.7).
  *
  * Lanes of one record act in lane order. Global memory is shared with other
  * workers: integer operations are the host's locked instructions, the rest are
  * compare-and-swap loops. Shared memory belongs to one CTA, which runs on one
- * worker at a time, so there plain loads and stores do. Every order is sequentially
+ * worker at a time, so there plain loads and stores do. Rows whose lanes name one place, or places side by
+ * side in shared memory, are done at once (atom_rows.c). Every order is sequentially
  * consistent, which is at least what any .sem asks.
  *
  * Record: a = address row (imm is added), b, c = operand rows, d = result row or
@@ -12,10 +13,9 @@
  * address may be global: there subnormal f32 operands and results are flushed (PTX ISA 9.7.13.5).
  */
 #include "ops/atom.h"
+#include "ops/atom_ops.h"
 #include "ops/mem.h"
 #include "ops/private.h"
-#include "ops/row.h"
-#include "ops/half.h"
 
 static inline void *place_at(uint8_t *base, uint64_t offset)
 {
@@ -51,25 +51,38 @@ static inline bool is_whole(const struct px_gang *g, const struct px_insn *in)
 }
 
 /*
- * *base + its address is the place of each active lane, all of them in the known segment and aligned; it is
- * NULL where host and device have one address. False: not known to be so, or not worth asking for few lanes.
- * *span is of their addresses without imm.
+ * Where base + its address is the place of each active lane: `known`, all of them in the known segment and
+ * aligned. Then they may lie side by side in the order of lanes, all of which are there (`line`), or be one
+ * place (`one`). base is NULL where host and device have one address; span is of the addresses without imm.
  */
-static bool places_of(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
-                      uint32_t size, struct px_span *span, uint8_t **base)
+struct places {
+    struct px_span span;
+    uint8_t *base;
+    bool known, line, one;
+};
+
+/* Not known: they are not known to be so, or it is not worth asking for few lanes. */
+static struct places places_of(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
+                               uint32_t size)
 {
     enum { FEW = 16 };
+    struct places p = {.known = false};
     const struct px_seg *seg = &g->seg[in->extent];
+    const uint64_t *a = PX_ROW(g, uint64_t, in->a), step = a[1] - a[0];
     const bool whole = is_whole(g, in);
     if (in->flags & PX_INSN_SCALAR_A || seg->len < size || g->nactive < FEW || px_lanes_empty(lanes))
-        return false;
-    *span = g->level->span(PX_ROW(g, uint64_t, in->a), whole ? NULL : PX_ROW(g, uint32_t, in->m),
-                           px_lanes_first(lanes), g->n);
-    const uint64_t x = span->least + in->imm - seg->lo, room = seg->len - size,
-                   spread = span->most - span->least;
-    if (spread > room || x > room - spread || (span->low | in->imm) & (in->bytes - 1u)) return false;
-    *base = (uint8_t *)((uintptr_t)seg->host + in->imm - seg->lo);
-    return true;
+        return p;
+    const bool line = whole && (step == size || !step) && g->level->is_line(a, g->n);
+    p.span = line ? (struct px_span){a[0], a[g->n - 1], a[0] | step}
+                  : g->level->span(a, whole ? NULL : PX_ROW(g, uint32_t, in->m), px_lanes_first(lanes), g->n);
+    const uint64_t x = p.span.least + in->imm - seg->lo, room = seg->len - size,
+                   spread = p.span.most - p.span.least;
+    if (spread > room || x > room - spread || (p.span.low | in->imm) & (in->bytes - 1u)) return p;
+    p.base = (uint8_t *)((uintptr_t)seg->host + in->imm - seg->lo);
+    p.known = true;
+    p.line = line && step;
+    p.one = !spread;
+    return p;
 }
 
 /* A float is added by memory itself, not by the multiprocessor: a generic address may lead to either. */
@@ -79,79 +92,20 @@ static inline bool by_memory(const struct px_gang *g, const struct px_insn *in, 
     return in->flags & PX_INSN_FTZ && offset >= g->cta->shared_bytes;
 }
 
-/* ---- the operations, over the bits of the old value `o` and the operands `b`, `c` ---- */
+/* ---- the operations (atom_ops.h), lane by lane ---- */
 
-static inline uint32_t flush(uint32_t x, bool ftz)
-{
-    return ftz && !(x & 0x7f800000u) ? x & 0x80000000u : x;
-}
-
-static inline uint32_t add_f32(uint32_t o, uint32_t b, bool ftz)
-{
-    float x, y;
-    o = flush(o, ftz), b = flush(b, ftz);
-    memcpy(&x, &o, 4);
-    memcpy(&y, &b, 4);
-    x += y;
-    memcpy(&o, &x, 4);
-    return x != x ? 0x7fffffffu : flush(o, ftz);
-}
-
-/*
- * With a NaN global memory gives the operand's bits if that is the NaN, else memory's, and does not quiet it;
- * shared memory computes on the multiprocessor, which prefers memory's and quiets it. Seen on an H200.
- */
-static inline uint64_t add_f64(uint64_t o, uint64_t b, bool shared)
-{
-    double x, y;
-    memcpy(&x, &o, 8);
-    memcpy(&y, &b, 8);
-    if (x != x || y != y) return shared ? px_quiet64(x != x ? o : b) : y != y ? b : o;
-    x += y;
-    memcpy(&o, &x, 8);
-    return o;
-}
-
-#define OP_ADD(T) (T)(o + b)
-#define OP_EXCH(T) b
-#define OP_AND(T) (T)(o & b)
-#define OP_OR(T) (T)(o | b)
-#define OP_XOR(T) (T)(o ^ b)
-#define OP_MIN(T) (o < b ? o : b)
-#define OP_MAX(T) (o > b ? o : b)
-#define OP_INC(T) (o >= b ? 0 : o + 1)
-#define OP_DEC(T) (o == 0 || o > b ? b : o - 1)
-#define OP_CAS(T) (o == b ? c : o)
-#define OP_ADDF32(T) add_f32(o, b, by_memory(g, in, p))
-#define OP_ADDF64(T) add_f64(o, b, !by_memory(g, in, p))
-
-/* Operations of halves take dozens of instructions: handlers call them, by number (the record's `half`). */
-#define HALVES(X)                                                                                            \
-    X(add, F16, uint16_t, px_add_f16(o, b, 0, 0))                                                            \
-    X(add, BF16, uint16_t, px_add_bf16(o, b))                                                                \
-    X(min, F16, uint16_t, px_min_f16(o, b, 0, 0, 0))                                                         \
-    X(max, F16, uint16_t, px_max_f16(o, b, 0, 0, 0))                                                         \
-    X(min, BF16, uint16_t, px_min_bf16(o, b, 0, 0, 0))                                                       \
-    X(max, BF16, uint16_t, px_max_bf16(o, b, 0, 0, 0))
-#define PAIRS(X)                                                                                             \
-    X(add, F16X2, uint32_t, px_add_f16x2(o, b, 0, 0))                                                        \
-    X(add, BF16X2, uint32_t, px_add_bf16x2(o, b))                                                            \
-    X(min, F16X2, uint32_t, px_min_f16x2(o, b, 0, 0, 0))                                                     \
-    X(max, F16X2, uint32_t, px_max_f16x2(o, b, 0, 0, 0))                                                     \
-    X(min, BF16X2, uint32_t, px_min_bf16x2(o, b, 0, 0, 0))                                                   \
-    X(max, BF16X2, uint32_t, px_max_bf16x2(o, b, 0, 0, 0))
-
-#define HALF_FUNCTION(op, kind, T, ...)                                                                      \
+/* Those of halves take dozens of instructions: handlers call them, by number (the record's `half`). */
+#define HALF_FUNCTION(op, kind, T, scalar, vector)                                                           \
     static T op##_##kind(T o, T b)                                                                           \
     {                                                                                                        \
-        return (T)(__VA_ARGS__);                                                                             \
+        return (T)(scalar);                                                                                  \
     }
-HALVES(HALF_FUNCTION)
-PAIRS(HALF_FUNCTION)
+PX_ATOM_HALVES(HALF_FUNCTION)
+PX_ATOM_PAIRS(HALF_FUNCTION)
 
-#define HALF_NAME(op, kind, T, ...) op##_##kind,
-static uint16_t (*const on_halves[])(uint16_t o, uint16_t b) = {HALVES(HALF_NAME)};
-static uint32_t (*const on_pairs[])(uint32_t o, uint32_t b) = {PAIRS(HALF_NAME)};
+#define HALF_NAME(op, kind, ...) op##_##kind,
+static uint16_t (*const on_halves[])(uint16_t o, uint16_t b) = {PX_ATOM_HALVES(HALF_NAME)};
+static uint32_t (*const on_pairs[])(uint32_t o, uint32_t b) = {PX_ATOM_PAIRS(HALF_NAME)};
 
 #define OP_HALF(T) on_halves[in->half](o, b)
 #define OP_PAIR(T) on_pairs[in->half](o, b)
@@ -182,120 +136,241 @@ static __attribute__((noinline)) int to_workspace(const struct px_gang *g, const
     T o = *p;                                                                                                \
     *p = (T)(OP(T));
 
-/* Unrolled: four instructions a lane. */
-#define EACH_LANE _Pragma("GCC unroll 4") for (lane = 0; lane < n; lane++)
+/* ---- whole rows at once (atom_rows.c) ---- */
 
-#define ATOM(name, T, OP, HOW, ONE)                                                                          \
-    PX_INLINE void one_##name(struct px_gang *g, const struct px_insn *in, T *p, T b, T c, T *d)             \
-    {                                                                                                        \
-        (void)g, (void)in, (void)c;                                                                          \
-        HOW(T, p, OP)                                                                                        \
-        if (d) *d = o;                                                                                       \
-    }                                                                                                        \
-    static int name(struct px_gang *g, const struct px_insn *in)                                             \
-    {                                                                                                        \
-        const T *pb = PX_ROW(g, T, in->b), *pc = PX_ROW(g, T, in->c);                                        \
-        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
-        T *d = in->d ? PX_ROW(g, T, in->d) : NULL;                                                           \
-        const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
-        struct px_span span;                                                                                 \
-        uint8_t *base = NULL;                                                                                \
-        const bool known = places_of(g, in, &lanes, sizeof(T), &span, &base);                                \
-        if (known && span.least == span.most && ONE(g, in, &lanes, (T *)place_at(base, span.least)))         \
-            return PX_STEP_NEXT;                                                                             \
-        const uint32_t n = known && is_whole(g, in) ? g->n : 0;                                              \
-        uint32_t lane;                                                                                       \
-        if (n && !d) {                                                                                       \
-            EACH_LANE one_##name(g, in, (T *)place_at(base, a[lane]), pb[lane], pc[lane], NULL);             \
-        } else if (n) {                                                                                      \
-            EACH_LANE one_##name(g, in, (T *)place_at(base, a[lane]), pb[lane], pc[lane], d + lane);         \
-        } else {                                                                                             \
-            PX_FOR_LANES(lane, lanes)                                                                        \
-            {                                                                                                \
-                T *p = (T *)(known ? place_at(base, a[lane]) : place_of(g, in, lane, sizeof(T)));            \
-                if (!p) return PX_STEP_TRAP;                                                                 \
-                one_##name(g, in, p, pb[lane], pc[lane], d ? d + lane : NULL);                               \
-            }                                                                                                \
-        }                                                                                                    \
-        return g->cta->grid->workspace ? to_workspace(g, in) : PX_STEP_NEXT;                                 \
-    }
-
-/* Others may look between the operations of two lanes. */
-static inline bool at_each(const struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
-                           const void *p)
+static const struct px_atom_row_set *rows_of(const struct px_gang *g, const struct px_insn *in,
+                                             enum px_atom_rows_op op)
 {
-    (void)g, (void)in, (void)lanes, (void)p;
+    return &g->level->atoms[op + in->half];
+}
+
+/* The word's bits begin at *v. */
+static PX_RACY void load_word(void *v, const void *p, uint32_t size)
+{
+    switch (size) {
+    case 2: *(uint16_t *)v = __atomic_load_n((const uint16_t *)p, __ATOMIC_RELAXED); break;
+    case 4: *(uint32_t *)v = __atomic_load_n((const uint32_t *)p, __ATOMIC_RELAXED); break;
+    default: *(uint64_t *)v = __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED); break;
+    }
+}
+
+#define REPLACE(T)                                                                                           \
+    T old = *(const T *)before;                                                                              \
+    if (locked)                                                                                              \
+        return __atomic_compare_exchange_n((T *)p, &old, *(const T *)after, false, __ATOMIC_SEQ_CST,         \
+                                           __ATOMIC_RELAXED);                                                \
+    if (*(T *)p != old) return false;                                                                        \
+    *(T *)p = *(const T *)after;                                                                             \
+    return true
+
+/* If the word is still *before it becomes *after. */
+PX_INLINE bool replace(void *p, const void *before, const void *after, const uint32_t size, const bool locked)
+{
+    if (size == 2) {
+        REPLACE(uint16_t);
+    } else if (size == 4) {
+        REPLACE(uint32_t);
+    }
+    REPLACE(uint64_t);
+}
+
+/* Row `to` of active lanes gets what lies in `from`, for each of them one after the other. */
+static void give_packed(uint8_t *to, const uint8_t *from, const struct px_lanes *lanes, uint32_t size)
+{
+    uint32_t lane;
+    PX_FOR_LANES(lane, *lanes)
+    {
+        memcpy(to + (size_t)lane * size, from, size);
+        from += size;
+    }
+}
+
+/*
+ * All active lanes' operations on one place, back to back: of a locked one memory sees only the last value.
+ * False: others were faster, each time; nothing has been done.
+ */
+static __attribute__((noinline)) bool at_one_place(struct px_gang *g, const struct px_insn *in,
+                                                   const struct px_lanes *lanes, void *p, uint32_t size,
+                                                   const struct px_atom_row_set *rows, bool locked)
+{
+    enum { TRIES = 2 };
+    uint64_t b[PX_LANES_MAX], c[PX_LANES_MAX], d[PX_LANES_MAX], before, after;
+    const void *pb = PX_ROW(g, uint8_t, in->b), *pc = in->c ? PX_ROW(g, uint8_t, in->c) : NULL;
+    const bool whole = is_whole(g, in), ftz = by_memory(g, in, p);
+    const uint32_t n = whole ? g->n : px_lanes_count(lanes);
+    if (!whole) {
+        g->level->pack(b, pb, lanes->w, g->n, size);
+        if (pc) g->level->pack(c, pc, lanes->w, g->n, size);
+        pb = b, pc = pc ? c : NULL;
+    }
+    for (uint32_t i = 0; i < TRIES; i++) {
+        load_word(&before, p, size);
+        after = before;
+        rows->chain(&after, pb, pc, in->d ? d : NULL, n, ftz);
+        if (!(size == 2   ? replace(p, &before, &after, 2, locked)
+              : size == 4 ? replace(p, &before, &after, 4, locked)
+                          : replace(p, &before, &after, 8, locked)))
+            continue;
+        if (in->d && whole)
+            memcpy(PX_ROW(g, uint8_t, in->d), d, (size_t)n * size);
+        else if (in->d)
+            give_packed(PX_ROW(g, uint8_t, in->d), (const uint8_t *)d, lanes, size);
+        return true;
+    }
     return false;
 }
 
-/* In shared memory, where nobody else looks meanwhile; one place for all lanes is read and written once. */
-#define ATOM_SHARED(name, T, OP)                                                                             \
-    static __attribute__((noinline)) bool one_place_##name(struct px_gang *g, const struct px_insn *in,      \
-                                                           const struct px_lanes *lanes, T *p)               \
+/* The old and new values of operations that are computed before each lane's word is replaced, if it is still
+ * the old one. */
+struct foreseen {
+    uint64_t before[PX_LANES_MAX], after[PX_LANES_MAX];
+};
+
+/* Unrolled: few instructions a lane. */
+#define EACH_LANE _Pragma("GCC unroll 4") for (lane = 0; lane < n; lane++)
+
+#define LOAD_WORDS(T)                                                                                        \
     {                                                                                                        \
-        const T *pb = PX_ROW(g, T, in->b), *pc = PX_ROW(g, T, in->c);                                        \
-        T *d = in->d ? PX_ROW(g, T, in->d) : NULL, value = *p;                                               \
-        const uint32_t n = is_whole(g, in) && !d ? g->n : 0;                                                 \
-        uint32_t lane;                                                                                       \
-        for (lane = 0; lane < n; lane++) {                                                                   \
-            const T o = value, b = pb[lane], c = pc[lane];                                                   \
-            (void)o, (void)c;                                                                                \
-            value = (T)(OP(T));                                                                              \
-        }                                                                                                    \
+        T *to = (T *)f->after;                                                                               \
+        EACH_LANE to[lane] = __atomic_load_n((const T *)place_at(base, a[lane]), __ATOMIC_RELAXED);          \
         if (!n) PX_FOR_LANES(lane, *lanes)                                                                   \
-            {                                                                                                \
-                const T o = value, b = pb[lane], c = pc[lane];                                               \
-                (void)c;                                                                                     \
-                value = (T)(OP(T));                                                                          \
-                if (d) d[lane] = o;                                                                          \
-            }                                                                                                \
-        *p = value;                                                                                          \
-        return true;                                                                                         \
-    }                                                                                                        \
-    ATOM(each_##name, T, OP, PLAIN, one_place_##name)                                                        \
-    static int plain_##name(struct px_gang *g, const struct px_insn *in)                                     \
-    {                                                                                                        \
-        if (!(in->flags & PX_INSN_SCALAR_A)) return each_##name(g, in);                                      \
-        const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
-        if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;                                                     \
-        T *p = (T *)(void *)place_of(g, in, px_lanes_first(&lanes), sizeof(T));                              \
-        if (!p) return PX_STEP_TRAP;                                                                         \
-        one_place_##name(g, in, &lanes, p);                                                                  \
-        return PX_STEP_NEXT;                                                                                 \
+        to[lane] = __atomic_load_n((const T *)place_at(base, a[lane]), __ATOMIC_RELAXED);                    \
     }
 
-/* name, word, element type, operation, locked form; PTX types that share it */
-#define ATOMS(X)                                                                                             \
-    X(add32, add, uint32_t, OP_ADD, LOCKED_ADD)                                                              \
-    X(add64, add, uint64_t, OP_ADD, LOCKED_ADD)                                                              \
-    X(exch32, exch, uint32_t, OP_EXCH, LOCKED_EXCH)                                                          \
-    X(exch64, exch, uint64_t, OP_EXCH, LOCKED_EXCH)                                                          \
-    X(and32, and, uint32_t, OP_AND, LOCKED_AND)                                                              \
-    X(and64, and, uint64_t, OP_AND, LOCKED_AND)                                                              \
-    X(or32, or, uint32_t, OP_OR, LOCKED_OR)                                                                  \
-    X(or64, or, uint64_t, OP_OR, LOCKED_OR)                                                                  \
-    X(xor32, xor, uint32_t, OP_XOR, LOCKED_XOR)                                                              \
-    X(xor64, xor, uint64_t, OP_XOR, LOCKED_XOR)                                                              \
-    X(cas16, cas, uint16_t, OP_CAS, LOCKED_CAS)                                                              \
-    X(cas32, cas, uint32_t, OP_CAS, LOCKED_CAS)                                                              \
-    X(cas64, cas, uint64_t, OP_CAS, LOCKED_CAS)                                                              \
-    X(minu32, min, uint32_t, OP_MIN, LOCKED)                                                                 \
-    X(mins32, min, int32_t, OP_MIN, LOCKED)                                                                  \
-    X(minu64, min, uint64_t, OP_MIN, LOCKED)                                                                 \
-    X(mins64, min, int64_t, OP_MIN, LOCKED)                                                                  \
-    X(maxu32, max, uint32_t, OP_MAX, LOCKED)                                                                 \
-    X(maxs32, max, int32_t, OP_MAX, LOCKED)                                                                  \
-    X(maxu64, max, uint64_t, OP_MAX, LOCKED)                                                                 \
-    X(maxs64, max, int64_t, OP_MAX, LOCKED)                                                                  \
-    X(inc32, inc, uint32_t, OP_INC, LOCKED)                                                                  \
-    X(dec32, dec, uint32_t, OP_DEC, LOCKED)                                                                  \
-    X(addf32, add, uint32_t, OP_ADDF32, LOCKED)                                                              \
-    X(addf64, add, uint64_t, OP_ADDF64, LOCKED)                                                              \
-    X(half, half, uint16_t, OP_HALF, LOCKED)                                                                 \
-    X(pair, pair, uint32_t, OP_PAIR, LOCKED)
+static __attribute__((noinline)) PX_RACY void foresee(struct px_gang *g, const struct px_insn *in,
+                                                      const struct px_lanes *lanes, uint8_t *base,
+                                                      uint32_t size, const struct px_atom_row_set *rows,
+                                                      struct foreseen *f)
+{
+    const uint64_t *a = PX_ROW(g, uint64_t, in->a);
+    const uint32_t n = is_whole(g, in) ? g->n : 0;
+    uint32_t lane;
+    if (!n) memset(f->after, 0, sizeof f->after);
+    if (size == 2)
+        LOAD_WORDS(uint16_t)
+    else if (size == 4)
+        LOAD_WORDS(uint32_t)
+    else
+        LOAD_WORDS(uint64_t)
+    rows->line(f->after, PX_ROW(g, uint8_t, in->b), NULL, f->before, g->n,
+               by_memory(g, in, place_at(base, a[px_lanes_first(lanes)])));
+}
 
-#define DEFINE(name, word, T, OP, HOW) ATOM(locked_##name, T, OP, HOW, at_each) ATOM_SHARED(name, T, OP)
-ATOMS(DEFINE)
+/*
+ * What can be done for all active lanes at once: operations on one place, and on places side by side where
+ * nobody else looks. A step, or NOT_ONCE: nothing has been done, and *at says what is known of the places.
+ */
+enum { NOT_ONCE = -1 };
+
+static __attribute__((noinline)) int at_once(struct px_gang *g, const struct px_insn *in,
+                                             const struct px_lanes *lanes, struct places *at, uint32_t size,
+                                             const struct px_atom_row_set *rows, bool locked)
+{
+    enum { FEW = 8 };
+    *at = places_of(g, in, lanes, size);
+    void *p = at->known ? place_at(at->base, at->span.least) : NULL;
+    if (in->flags & PX_INSN_SCALAR_A && px_lanes_count(lanes) >= FEW) {
+        at->one = true;
+        p = place_of(g, in, px_lanes_first(lanes), size);
+        if (!p) return PX_STEP_TRAP;
+    }
+    if (at->one) return at_one_place(g, in, lanes, p, size, rows, locked) ? PX_STEP_NEXT : NOT_ONCE;
+    if (!at->line || locked) return NOT_ONCE;
+    rows->line(p, PX_ROW(g, uint8_t, in->b), PX_ROW(g, uint8_t, in->c),
+               in->d ? PX_ROW(g, uint8_t, in->d) : NULL, g->n, by_memory(g, in, p));
+    return PX_STEP_NEXT;
+}
+
+/* ---- the handlers ---- */
+
+#define ATOM_ONE(name, T, OP, HOW)                                                                           \
+    PX_INLINE void one_##name(struct px_gang *g, const struct px_insn *in, T *p, T b, T c, T *d)             \
+    {                                                                                                        \
+        const bool ftz = by_memory(g, in, p);                                                                \
+        (void)in, (void)c, (void)ftz;                                                                        \
+        HOW(T, p, OP)                                                                                        \
+        if (d) *d = o;                                                                                       \
+    }
+
+/* What each handler begins with. `locked`: others may reach the memory meanwhile. */
+#define ATOM_BEGIN(name, T, locked)                                                                          \
+    const T *pb = PX_ROW(g, T, in->b), *pc = PX_ROW(g, T, in->c);                                            \
+    const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                          \
+    T *d = in->d ? PX_ROW(g, T, in->d) : NULL;                                                               \
+    const struct px_lanes lanes = px_gang_lanes(g, in);                                                      \
+    const struct px_atom_row_set *rows = rows_of(g, in, PX_ROWS_##name);                                     \
+    struct places at;                                                                                        \
+    uint32_t lane;                                                                                           \
+    const int step = at_once(g, in, &lanes, &at, sizeof(T), rows, locked)
+
+#define ATOM_END(step) return (step) == PX_STEP_NEXT && g->cta->grid->workspace ? to_workspace(g, in) : (step)
+
+#define ATOM(how, name, T, OP, HOW, locked)                                                                  \
+    ATOM_ONE(how##_##name, T, OP, HOW)                                                                       \
+    static int how##_##name(struct px_gang *g, const struct px_insn *in)                                     \
+    {                                                                                                        \
+        ATOM_BEGIN(name, T, locked);                                                                         \
+        if (step != NOT_ONCE) ATOM_END(step);                                                                \
+        const uint32_t n = at.known && is_whole(g, in) ? g->n : 0;                                           \
+        if (n && !d) {                                                                                       \
+            EACH_LANE one_##how##_##name(g, in, (T *)place_at(at.base, a[lane]), pb[lane], pc[lane], NULL);  \
+        } else if (n) {                                                                                      \
+            EACH_LANE one_##how##_##name(g, in, (T *)place_at(at.base, a[lane]), pb[lane], pc[lane],         \
+                                         d + lane);                                                          \
+        } else {                                                                                             \
+            PX_FOR_LANES(lane, lanes)                                                                        \
+            {                                                                                                \
+                T *p = (T *)(at.known ? place_at(at.base, a[lane]) : place_of(g, in, lane, sizeof(T)));      \
+                if (!p) return PX_STEP_TRAP;                                                                 \
+                one_##how##_##name(g, in, p, pb[lane], pc[lane], d ? d + lane : NULL);                       \
+            }                                                                                                \
+        }                                                                                                    \
+        ATOM_END(PX_STEP_NEXT);                                                                              \
+    }
+
+/* The same of halves, whose values vectors compute before memory is written. */
+#define ATOM_FORESEEN(how, name, T, OP, HOW, locked)                                                         \
+    ATOM_ONE(how##_##name, T, OP, HOW)                                                                       \
+    static int how##_##name(struct px_gang *g, const struct px_insn *in)                                     \
+    {                                                                                                        \
+        struct foreseen f;                                                                                   \
+        ATOM_BEGIN(name, T, locked);                                                                         \
+        if (step != NOT_ONCE) ATOM_END(step);                                                                \
+        const T *before = (const T *)f.before, *after = (const T *)f.after;                                  \
+        const uint32_t n = at.known && is_whole(g, in) ? g->n : 0;                                           \
+        if (at.known) foresee(g, in, &lanes, at.base, sizeof(T), rows, &f);                                  \
+        EACH_LANE                                                                                            \
+        {                                                                                                    \
+            T *p = (T *)place_at(at.base, a[lane]);                                                          \
+            if (!replace(p, before + lane, after + lane, sizeof(T), locked))                                 \
+                one_##how##_##name(g, in, p, pb[lane], pc[lane], d ? d + lane : NULL);                       \
+            else if (d)                                                                                      \
+                d[lane] = before[lane];                                                                      \
+        }                                                                                                    \
+        if (!n) PX_FOR_LANES(lane, lanes)                                                                    \
+            {                                                                                                \
+                T *p = (T *)(at.known ? place_at(at.base, a[lane]) : place_of(g, in, lane, sizeof(T)));      \
+                if (!p) return PX_STEP_TRAP;                                                                 \
+                if (!at.known || !replace(p, before + lane, after + lane, sizeof(T), locked))                \
+                    one_##how##_##name(g, in, p, pb[lane], pc[lane], d ? d + lane : NULL);                   \
+                else if (d)                                                                                  \
+                    d[lane] = before[lane];                                                                  \
+            }                                                                                                \
+        ATOM_END(PX_STEP_NEXT);                                                                              \
+    }
+
+/* Global memory; shared memory, where nobody else looks meanwhile. */
+#define DEFINE(name, T, OP, HOW)                                                                             \
+    ATOM(locked, name, T, OP, HOW, true)                                                                     \
+    ATOM(plain, name, T, OP, PLAIN, false)
+#define DEFINE_FORESEEN(name, T, OP, HOW)                                                                    \
+    ATOM_FORESEEN(locked, name, T, OP, HOW, true)                                                            \
+    ATOM_FORESEEN(plain, name, T, OP, PLAIN, false)
+PX_ATOM_SUMS(DEFINE)
+PX_ATOM_WHOLE(DEFINE)
+PX_ATOM_FLOATS(DEFINE)
+DEFINE_FORESEEN(half, uint16_t, OP_HALF, LOCKED)
+DEFINE_FORESEEN(pair, uint32_t, OP_PAIR, LOCKED)
 
 /* ---- reductions that may wait (private.h) ---- */
 
@@ -355,6 +430,18 @@ static struct private_places private_places(struct px_gang *g, const struct px_i
     return (struct private_places){place_at(data, lo % PX_PRIVATE_WINDOW - span->least), 0, UINT64_MAX};
 }
 
+/* *sum and what the active lanes add to it. */
+static void sum_of(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes, void *sum,
+                   uint32_t size, enum px_atom_rows_op op)
+{
+    uint64_t packed[PX_LANES_MAX];
+    const void *b = PX_ROW(g, uint8_t, in->b);
+    const bool whole = is_whole(g, in);
+    if (!whole) g->level->pack(packed, b, lanes->w, g->n, size);
+    rows_of(g, in, op)->chain(sum, whole ? b : packed, NULL, NULL, whole ? g->n : px_lanes_count(lanes),
+                              false);
+}
+
 #define PRIVATE(name, T, OP, IDENTITY, HOW)                                                                  \
     static void flush_##name(uint8_t *to, uint8_t *data)                                                     \
     {                                                                                                        \
@@ -395,22 +482,6 @@ static struct private_places private_places(struct px_gang *g, const struct px_i
         const T o = *w;                                                                                      \
         *w = (T)(OP(T));                                                                                     \
     }                                                                                                        \
-    static T sum_##name(const T *pb, const struct px_lanes *lanes, uint32_t n)                               \
-    {                                                                                                        \
-        T o = (IDENTITY);                                                                                    \
-        uint32_t lane;                                                                                       \
-        for (lane = 0; lane < n; lane++) {                                                                   \
-            const T b = pb[lane];                                                                            \
-            o = (T)(OP(T));                                                                                  \
-        }                                                                                                    \
-        if (n) return o;                                                                                     \
-        PX_FOR_LANES(lane, *lanes)                                                                           \
-        {                                                                                                    \
-            const T b = pb[lane];                                                                            \
-            o = (T)(OP(T));                                                                                  \
-        }                                                                                                    \
-        return o;                                                                                            \
-    }                                                                                                        \
     static int private_##name(struct px_gang *g, const struct px_insn *in)                                   \
     {                                                                                                        \
         struct px_private *pages = px_private_of(g, in);                                                     \
@@ -419,22 +490,25 @@ static struct private_places private_places(struct px_gang *g, const struct px_i
         const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
         const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
         const uint32_t n = is_whole(g, in) ? g->n : 0;                                                       \
-        struct px_span span;                                                                                 \
         struct near near = NOT_NEAR;                                                                         \
         uint32_t lane;                                                                                       \
         if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;                                                     \
         pages->hits += g->nactive;                                                                           \
-        uint8_t *base; /* not asked for: pages are found by address */                                       \
-        const bool known = places_of(g, in, &lanes, sizeof(T), &span, &base);                                \
-        if (in->flags & PX_INSN_SCALAR_A || (known && span.least == span.most)) {                            \
+        const struct places p = places_of(g, in, &lanes, sizeof(T));                                         \
+        if (in->flags & PX_INSN_SCALAR_A || p.one) {                                                         \
+            T sum = (IDENTITY);                                                                              \
+            sum_of(g, in, &lanes, &sum, sizeof(T), PX_ROWS_##name);                                          \
             lane = px_lanes_first(&lanes);                                                                   \
-            near = lane_##name(g, in, lane, px_address(g, in, lane), sum_##name(pb, &lanes, n), near);       \
+            near = lane_##name(g, in, lane, px_address(g, in, lane), sum, near);                             \
             return near.host ? PX_STEP_NEXT : PX_STEP_TRAP;                                                  \
         }                                                                                                    \
         struct private_places at = {0};                                                                      \
-        if (known)                                                                                           \
-            at = private_places(g, in, &span, sizeof(T), (struct operation){flush_##name, fill_##name});     \
-        if (at.words && n && at.mask == UINT64_MAX) {                                                        \
+        if (p.known)                                                                                         \
+            at = private_places(g, in, &p.span, sizeof(T), (struct operation){flush_##name, fill_##name});   \
+        if (at.words && p.line && at.mask == UINT64_MAX) {                                                   \
+            rows_of(g, in, PX_ROWS_##name)                                                                   \
+                ->line(place_at(at.words, p.span.least), pb, NULL, NULL, n, false);                          \
+        } else if (at.words && n && at.mask == UINT64_MAX) {                                                 \
             EACH_LANE add_##name(place_at(at.words, a[lane]), pb[lane]);                                     \
         } else if (at.words) {                                                                               \
             PX_FOR_LANES(lane, lanes)                                                                        \
@@ -553,8 +627,8 @@ static bool is_among(const struct half_row *rows, size_t n, struct half_row row,
 /* The handler of an operation on floating point; *half as px_atom_handler. */
 static px_handler float_handler(px_word op, enum px_type type, bool shared, uint32_t *half)
 {
-#define HALF_ROW(op, kind, T, ...) {PX_W_##op, PX_T_##kind},
-    static const struct half_row rows16[] = {HALVES(HALF_ROW)}, rows32[] = {PAIRS(HALF_ROW)};
+#define HALF_ROW(op, kind, ...) {PX_W_##op, PX_T_##kind},
+    static const struct half_row rows16[] = {PX_ATOM_HALVES(HALF_ROW)}, rows32[] = {PX_ATOM_PAIRS(HALF_ROW)};
     const struct half_row row = {op, type};
     if (type == PX_T_F32) return op != PX_W_add ? NULL : shared ? plain_addf32 : locked_addf32;
     if (type == PX_T_F64) return op != PX_W_add ? NULL : shared ? plain_addf64 : locked_addf64;

@@ -12,6 +12,7 @@
 #include "ops/lane.h"
 #include "ops/row.h"
 #include "ops/access.h"
+#include "ops/atom_ops.h"
 #include "ops/warp_rows.h"
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -485,4 +486,6 @@ const struct px_level PX_AT_LEVEL(level) = {
     .pack = pack,
     .survey = take_survey,
     .span = span,
+    .is_line = is_line,
+    .atoms = PX_AT_LEVEL(atom_rows),
 };

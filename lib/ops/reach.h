@@ -233,6 +233,14 @@ static struct px_span span(const uint64_t *a, const uint32_t *m, uint32_t first,
     return s;
 }
 
+static bool is_line(const uint64_t *a, uint32_t n)
+{
+    const uint64_t step = a[1] - a[0];
+    uint64_t wrong = 0;
+    for (uint32_t i = 0; i < n; i++) wrong |= a[i] ^ (a[0] + i * step);
+    return !wrong;
+}
+
 /* Where base + a[i] is the place of each lane's `size` bytes. NULL: not all of them are known to be there. A
  * base may be NULL by itself, where lanes hold whole host addresses (ptx_run): those take the slow way, which
  * is right. */

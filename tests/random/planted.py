@@ -260,8 +260,8 @@ ENGINE = [
         'private-atomics',
         'atomics: one place of all lanes forgets the last one',
         'lib/ops/atom.c',
-        'const uint32_t n = is_whole(g, in) && !d ? g->n : 0; ',
-        'const uint32_t n = is_whole(g, in) && !d ? g->n - @ : 0; ',
+        'const uint32_t n = whole ? g->n : px_lanes_count(lanes);\n',
+        'const uint32_t n = whole ? g->n - @ : px_lanes_count(lanes);\n',
     ),
     Fault(
         'affine',
