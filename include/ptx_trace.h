@@ -1,14 +1,14 @@
 /*
- * ptx_trace.h - what kernels do to memory, and what orders it, event by event.
+ * ptx_trace.h - what kernels do to memory, what orders it, and which memory there is, event by event.
  *
  * For checkers of memory (races, bounds, uninitialised reads) and for pictures of memory traffic. A device
  * reports when it was made with ptx_device_config.trace or .trace_event: its code is decoded for that, and
- * runs slower. Code of other devices holds nothing of it. The library's own checks (ptx_check.h) hear the
- * same events.
+ * runs slower. Code of other devices holds nothing of it. ptx_device_config.trace_memory changes no code. The
+ * library's own checks (ptx_check.h) hear the same events.
  *
- * Both functions are called by the worker that runs the block, without a lock: by several workers at once,
- * never at once for one block. Events of one block arrive in the order in which the VM executes the block.
- * The functions must not use the device. What they take counts for the launch's time.
+ * The first two functions are called by the worker that runs the block, without a lock: by several workers at
+ * once, never at once for one block. Events of one block arrive in the order in which the VM executes the
+ * block. The functions must not use the device. What they take counts for the launch's time.
  */
 #ifndef PTX_TRACE_H
 #define PTX_TRACE_H
@@ -105,6 +105,12 @@ typedef struct ptx_trace_access {
  */
 PTX_API int ptx_trace_stored(const ptx_trace_access *access, unsigned lane, void *value, void *memory);
 
+/*
+ * Likewise: the variable of the program that `address`, one of the access's, lies in, as "'tile' + 12"; ""
+ * when it lies in none, or is not known.
+ */
+PTX_API void ptx_trace_where(const ptx_trace_access *access, ptx_address address, char *words, size_t size);
+
 /* ---- what orders accesses ---- */
 
 typedef enum ptx_trace_kind {
@@ -143,6 +149,51 @@ typedef struct ptx_trace_event {
     unsigned nthreads;
     const unsigned *threads; /* NULL: of grids and blocks */
 } ptx_trace_event;
+
+/* ---- which memory there is ---- */
+
+typedef enum ptx_trace_memory_kind {
+    PTX_TRACE_ALLOC = 1,      /* [address, address+bytes) is memory from now on */
+    PTX_TRACE_FREE = 2,       /* and no longer */
+    PTX_TRACE_FREE_ASKED = 3, /* the host asks that it be freed in stream order; FREE follows */
+    PTX_TRACE_BAD_FREE = 4,   /* somebody frees an address where no allocation begins */
+    PTX_TRACE_HOST_WRITE = 5, /* a copy from the host, or a fill, writes it */
+    PTX_TRACE_HOST_READ = 6,  /* a copy to the host reads it */
+    PTX_TRACE_COPY = 7,       /* a copy from `from` to `address` */
+    PTX_TRACE_FAULT = 8       /* an access of a kernel is about to fault */
+} ptx_trace_memory_kind;
+
+typedef enum ptx_trace_owner {
+    PTX_TRACE_DEVICE = 0, /* ptx_memory_alloc */
+    PTX_TRACE_PINNED = 1,
+    PTX_TRACE_MANAGED = 2,
+    PTX_TRACE_STREAM = 3, /* in stream order */
+    PTX_TRACE_GRAPH = 4,  /* of a graph's node, while it is memory */
+    PTX_TRACE_HEAP = 5    /* a kernel allocates or frees it */
+} ptx_trace_owner;
+
+/* Fields that do not belong to the kind are zero. Strings live until the function returns. */
+typedef struct ptx_trace_memory {
+    size_t struct_size;
+    ptx_trace_memory_kind kind;
+    ptx_trace_owner owner; /* of ALLOC, FREE, BAD_FREE */
+    ptx_address address, from;
+    uint64_t bytes;
+    const ptx_trace_place *at; /* of what a kernel does; NULL: the host does it. It lives no longer, either */
+    uint64_t grid;
+    unsigned cta[3], thread[3];
+    ptx_count_space space; /* of FAULT: as written; */
+    unsigned how;          /* PTX_TRACE_READ, PTX_TRACE_WRITE, or both; */
+    int error;             /* the CUDA error that it would be: 700, 716; */
+    const char *message;   /* "access of 4 bytes at 0x...: it runs past the end of its allocation" */
+} ptx_trace_memory;
+
+/*
+ * ptx_device_config.trace_memory: called by any thread, for FAULT by the worker that runs the block, with
+ * locks of the device held: it must not use the device. Not zero for FAULT: no fault; the access reads zeros
+ * and writes nothing. What it answers to others does not matter. What the host does to pinned and managed
+ * memory by its own pointers is not reported.
+ */
 
 #ifdef __cplusplus
 }

@@ -48,8 +48,10 @@ typedef enum ptx_schedule { PTX_SCHEDULE_USUAL, PTX_SCHEDULE_RANDOM } ptx_schedu
 /* Hears of an access to memory that is about to be made, and of what orders accesses (ptx_trace.h). */
 struct ptx_trace_access;
 struct ptx_trace_event;
+struct ptx_trace_memory;
 typedef void (*ptx_trace_fn)(void *user, const struct ptx_trace_access *access);
 typedef void (*ptx_trace_event_fn)(void *user, const struct ptx_trace_event *event);
+typedef int (*ptx_trace_memory_fn)(void *user, const struct ptx_trace_memory *event);
 
 /*
  * What a device makes of programs that do what PTX leaves undefined: member masks that do not name their own
@@ -127,6 +129,12 @@ typedef struct ptx_device_config {
      * and nothing else tells. NULL: nobody asks */
     void (*notice)(void *user, const struct ptx_watch_event *event);
     void *notice_user;
+    ptx_trace_memory_fn
+        trace_memory; /* called with trace_user for what becomes memory and what no longer is
+                         (ptx_trace.h), and for accesses that would fault; NULL: nobody asks */
+    int rest;         /* addresses that were freed are given out again as late as possible */
+    int poison;       /* not 0: 256 + a byte that memory holds until it is written: what is allocated (also by
+                         kernels), shared memory when a block begins. 0: they hold zeros (docs/checks.md) */
 } ptx_device_config;
 
 /*

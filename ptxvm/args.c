@@ -69,7 +69,8 @@ bool arguments_array(struct array *array, const char *spec, uint64_t seed)
     }
     array_allocate(array);
     if (*rest == '=' && !array_fill(array, rest + 1, seed))
-        fail(EXIT_USAGE, "-a %s: '%s' is none of zeros, iota, random, a number, FILE.npy, FILE.bin, FILE.csv",
+        fail(EXIT_USAGE,
+             "-a %s: '%s' is none of zeros, iota, random, unset, a number, FILE.npy, FILE.bin, FILE.csv",
              spec, rest + 1);
     return true;
 }
@@ -300,13 +301,19 @@ void arguments_upload(struct arguments *arguments, ptx_device *device)
             continue;
         }
         ptx_status status = ptx_memory_alloc(device, size ? size : 1, &buffer->address);
-        if (status == PTX_OK && size)
+        if (status == PTX_OK && size && !buffer->before.unset)
             status = ptx_memory_write(device, buffer->address, buffer->before.data, size);
         if (status != PTX_OK)
             fail(EXIT_STOPPED, "no device memory for the %zu bytes of %s: %s", size, buffer->name,
                  ptx_status_name(status));
         memcpy(arguments->params + buffer->offset, &buffer->address, sizeof buffer->address);
     }
+}
+
+void arguments_release(const struct arguments *arguments, ptx_device *device)
+{
+    for (unsigned i = 0; i < arguments->n; i++)
+        if (!arguments->buffers[i].texture) ptx_memory_free(device, arguments->buffers[i].address);
 }
 
 /* TYPE:NUMBER as an array of one, or a buffer spec. */

@@ -33,6 +33,8 @@ bool arguments_array(struct array *array, const char *spec, uint64_t seed);
 
 /* Allocates the buffers on the device, fills them, and puts their addresses in the parameter buffer. */
 void arguments_upload(struct arguments *arguments, ptx_device *device);
+/* Frees them. */
+void arguments_release(const struct arguments *arguments, ptx_device *device);
 /* Gives variables of the program the values that --set asks for. */
 void variables_set(ptx_device *device, ptx_program *program, const struct modules *modules,
                    const struct options *options);

@@ -90,7 +90,8 @@ static bool fill_number(struct array *array, const char *number)
 
 bool array_fill(struct array *array, const char *init, uint64_t seed)
 {
-    if (strcmp(init, "zeros") == 0) {
+    array->unset = strcmp(init, "unset") == 0;
+    if (array->unset || strcmp(init, "zeros") == 0) {
         memset(array->data, 0, array_bytes(array));
     } else if (strcmp(init, "iota") == 0) {
         for (size_t i = 0; i < array->count; i++) element_set_index(array->type, i, array_at(array, i));

@@ -13,6 +13,7 @@ struct array {
     size_t shape[MAX_DIMENSIONS];    /* the last varies fastest */
     size_t count;                    /* elements: the product of the shape */
     unsigned char *data;             /* owned */
+    bool unset;                      /* device memory that nobody writes before the run */
 };
 
 size_t array_bytes(const struct array *array);

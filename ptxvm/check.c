@@ -15,7 +15,8 @@ unsigned check_words(const char *words)
 {
     unsigned checks;
     if (ptx_check_parse(words, &checks) != PTX_OK)
-        fail(EXIT_USAGE, "--check: '%s' is not words of race, init, sync, launch, all, no-race-values",
+        fail(EXIT_USAGE,
+             "--check: '%s' is not words of memory, race, init, sync, launch, leak, all, no-race-values",
              words);
     return checks;
 }
@@ -40,13 +41,30 @@ static void show_side(const struct report *r, const ptx_check_side *s)
     if (s->line) modules_show(r->modules, s->file, (struct stretch){s->line, s->column, s->line, last});
 }
 
+static void show_line(const char *word, const char *text)
+{
+    if (*text) fprintf(stderr, "  %-12s %s\n", word, text);
+}
+
+/* What the address is of. */
+static void show_memory(const struct report *r, const ptx_check_finding *f)
+{
+    show_line("variable", f->variable);
+    show_line("memory", f->memory);
+    const bool own = !strstr(f->memory, "device heap") && f->kind != PTX_FOUND_LEAK;
+    if (own && !f->shared) report_buffer(f->address, r->arguments);
+    if (own) return; /* the buffers are ptxvm's own */
+    show_line("made by", f->made);
+    show_line("freed by", f->freed);
+}
+
 static void show_finding(struct report *r, const ptx_check_finding *f)
 {
     fprintf(stderr, "ptxvm: %s: %s [%s]\n", f->severity >= PTX_ERROR ? "error" : "warning", f->message,
             f->code);
     for (unsigned i = 0; i < f->nsides; i++) show_side(r, &f->side[i]);
-    if (!f->shared) report_buffer(f->address, r->arguments);
-    if (*f->help) fprintf(stderr, "  %-12s %s\n", "help", f->help);
+    show_memory(r, f);
+    show_line("help", f->help);
     if (f->count > 1) fprintf(stderr, "  %-12s %llu times\n", "found", (unsigned long long)f->count);
 }
 
@@ -69,11 +87,18 @@ static void add_finding(json_t *list, const ptx_check_finding *f)
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
     snprintf(count, sizeof count, "%llu", (unsigned long long)f->count);
     for (unsigned i = 0; i < f->nsides; i++) json_array_append_new(sides, side_object(&f->side[i]));
-    json_array_append_new(list, json_pack("{s:s,s:s,s:o,s:s,s:s,s:s,s:s,s:o}", "code", f->code, "severity",
-                                          f->severity >= PTX_ERROR ? "error" : "warning", "message",
-                                          json_text(f->message), "help", f->help, "space",
-                                          f->shared ? "shared" : "global", "address", address, "count", count,
-                                          "sides", sides));
+    json_t *o = json_pack("{s:s,s:s,s:o,s:s,s:s,s:s,s:s,s:o}", "code", f->code, "severity",
+                          f->severity >= PTX_ERROR ? "error" : "warning", "message", json_text(f->message),
+                          "help", f->help, "space", f->shared ? "shared" : "global", "address", address,
+                          "count", count, "sides", sides);
+    const char *const words[][2] = {{"variable", f->variable},
+                                    {"memory", f->memory},
+                                    {"made", f->made},
+                                    {"freed", f->freed},
+                                    {"caller", f->caller}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (*words[i][1]) json_object_set_new(o, words[i][0], json_text(words[i][1]));
+    json_array_append_new(list, o);
 }
 
 /* ---- both ---- */
@@ -81,6 +106,7 @@ static void add_finding(json_t *list, const ptx_check_finding *f)
 static void hear(void *user, const ptx_check_finding *f)
 {
     struct report *r = user;
+    if (f->kind == PTX_FOUND_HOST_READ) return; /* that was ptxvm, which shows all of a buffer */
     *(f->severity >= PTX_ERROR ? &r->errors : &r->warnings) += 1;
     if (r->shown >= r->options->check_limit) return;
     r->shown++;

@@ -125,6 +125,8 @@ static void set_options(const struct options *options)
     }
     if (options->launches) setenv("PTXVM_LAUNCHES", options->launches_to ? options->launches_to : "text", 1);
     if (options->check) setenv("PTXVM_CHECK", options->check_words, 1);
+    if (options->check) set_number("PTXVM_CHECK_LIMIT", options->check_limit);
+    if (options->poison) set_number("PTXVM_POISON", (uint64_t)options->poison);
     if (options->dump) setenv("PTXVM_DUMP_IR", *options->dump_ir ? options->dump_ir : "fusion", 1);
     if (options->arch) setenv("PTXVM_ARCH", options->arch, 1);
     if (options->profile == PTX_PROFILE_ALL) setenv("PTXVM_PROFILE", "all", 1);

@@ -222,6 +222,7 @@ enum {
     OPT_EXPLORE,
     OPT_CHECK_EXIT,
     OPT_CHECK_LIMIT,
+    OPT_POISON,
     OPT_SCHEDULE,
     OPT_JSON,
     OPT_LIST,
@@ -281,6 +282,7 @@ static const struct option long_options[] = {
     {"explore", required_argument, NULL, OPT_EXPLORE},
     {"check-exit", required_argument, NULL, OPT_CHECK_EXIT},
     {"check-limit", required_argument, NULL, OPT_CHECK_LIMIT},
+    {"poison", required_argument, NULL, OPT_POISON},
     {"json", no_argument, NULL, OPT_JSON},
     {"list", no_argument, NULL, OPT_LIST},
     {"coverage", no_argument, NULL, OPT_COVERAGE},
@@ -421,6 +423,7 @@ static bool store_check_option(struct options *options, int option, const char *
     case OPT_CHECK_LIMIT:
         options->check_limit = (unsigned)number("--check-limit", value, UINT32_MAX);
         return true;
+    case OPT_POISON: options->poison = 256 + (int)number("--poison", value, 255); return true;
     default: return false;
     }
 }

@@ -42,6 +42,7 @@ struct options {
     unsigned check;          /* --check: PTX_CHECK_; 0 without */
     const char *check_words; /* as given last */
     unsigned check_limit;    /* findings that are shown */
+    int poison;              /* --poison: 256 + the byte; 0 without */
     int check_exit;
     bool deterministic, approx_exact, ub_chip;
     ptx_async async;

@@ -120,6 +120,7 @@ static ptx_device *make_device(const struct options *options, struct output *out
         .notice = notice,
         .notice_user = &output->notices,
         .check = options->check,
+        .poison = options->poison,
         .dump_ir = options->dump ? NULL : options->dump_ir,
         .dump = write_dump,
         .error = error,
@@ -296,6 +297,7 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
     notices_end(&output.notices);
     trace_close(output.trace);
     arguments_download(&arguments, device);
+    if (options->check) arguments_release(&arguments, device); /* what is left then leaks */
     const int code = tell(device, &outcome, modules, &arguments, chosen, options);
     if (output.hot && code != EXIT_USAGE && code != EXIT_ASSEMBLY)
         hot_report(output.hot, device, program, modules, options);

@@ -6,15 +6,22 @@
 #include "san/san.h"
 #include "vm/device/device.h"
 
+/* They hear of each access. */
+enum {
+    ON_ONE_WORKER =
+        PTX_CHECK_RACE | PTX_CHECK_RACE_VALUES | PTX_CHECK_INIT | PTX_CHECK_SYNC | PTX_CHECK_LAUNCH
+};
 enum { LAUNCHES = 64 << 20 /* bytes of the list that the check of launches needs */ };
 
 static bool begin_launches(ptx_device_config *config, const ptx_allocator *alloc, struct px_checks *checks)
 {
-    const struct px_mistakes_next next = {config->trace, config->trace_event, config->trace_user};
+    const struct px_mistakes_next next = {config->trace, config->trace_event, config->trace_memory,
+                                          config->trace_user};
     if (!(config->check & PTX_CHECK_LAUNCH)) return true;
     checks->mistakes = px_mistakes_new(alloc, &next);
     config->trace = px_mistakes_access;
     config->trace_event = px_mistakes_event;
+    if (next.memory) config->trace_memory = px_mistakes_memory;
     config->trace_user = checks->mistakes;
     if (!config->launches) config->launches = LAUNCHES;
     return checks->mistakes != NULL;
@@ -22,12 +29,15 @@ static bool begin_launches(ptx_device_config *config, const ptx_allocator *alloc
 
 static bool begin_san(ptx_device_config *config, const ptx_allocator *alloc, struct px_checks *checks)
 {
-    const struct px_san_next next = {config->trace, config->trace_event, config->trace_user};
+    const struct px_san_next next = {config->trace, config->trace_event, config->trace_memory,
+                                     config->trace_user};
     if (!(config->check & ~(unsigned)PTX_CHECK_LAUNCH)) return true;
-    checks->san = px_san_new(alloc, config->check, &next);
-    config->trace = px_san_access;
-    config->trace_event = px_san_event;
+    checks->san = px_san_new(alloc, config->check, &next, ptx_trace_where);
+    if (next.trace || config->check & ON_ONE_WORKER) config->trace = px_san_access;
+    if (next.event || config->check & ON_ONE_WORKER) config->trace_event = px_san_event;
+    config->trace_memory = px_san_memory;
     config->trace_user = checks->san;
+    if (config->check & PTX_CHECK_MEMORY) config->rest = 1;
     return checks->san != NULL;
 }
 
@@ -37,7 +47,7 @@ ptx_status px_check_begin(ptx_device_config *config, struct px_checks *checks)
     if (!config->check) return PTX_OK;
     if (config->check & ~(unsigned)PTX_CHECK_ALL) return PTX_ERROR_INVALID_ARGUMENT;
     const ptx_allocator alloc = px_alloc_or_default(&config->allocator);
-    config->workers = 1;
+    if (config->check & ON_ONE_WORKER) config->workers = 1;
     if (begin_launches(config, &alloc, checks) && begin_san(config, &alloc, checks)) return PTX_OK;
     px_check_end(checks);
     return PTX_ERROR_OUT_OF_MEMORY;
@@ -55,6 +65,8 @@ static const struct {
     unsigned checks, without;
 } words_known[] = {{"race", PTX_CHECK_RACE | PTX_CHECK_RACE_VALUES, 0},
                    {"init", PTX_CHECK_INIT, 0},
+                   {"memory", PTX_CHECK_MEMORY, 0},
+                   {"leak", PTX_CHECK_LEAK, 0},
                    {"sync", PTX_CHECK_SYNC, 0},
                    {"launch", PTX_CHECK_LAUNCH, 0},
                    {"all", PTX_CHECK_ALL, 0},
@@ -93,4 +105,9 @@ PTX_API ptx_status ptx_device_findings(ptx_device *device, ptx_check_fn tell, vo
     const ptx_status launches = device->mistakes ? px_mistakes_tell(device->mistakes, tell, user) : PTX_OK,
                      races = device->san ? px_san_tell(device->san, tell, user) : PTX_OK;
     return launches != PTX_OK ? launches : races;
+}
+
+PTX_API void ptx_check_free_refused(ptx_device *device, ptx_address address)
+{
+    if (px_device_usable(device)) px_traced_memory(device, PTX_TRACE_BAD_FREE, PTX_TRACE_DEVICE, address, 0);
 }

@@ -14,6 +14,20 @@ enum { FIRST_INFO = PX_FIRST(ptx_memory_info, host), ALIGN = 512 /* of textures 
 
 /* ---- plain memory ---- */
 
+static ptx_trace_owner owner_of(enum px_mem_kind kind)
+{
+    return kind == PX_MEM_PINNED    ? PTX_TRACE_PINNED
+           : kind == PX_MEM_MANAGED ? PTX_TRACE_MANAGED
+                                    : PTX_TRACE_DEVICE;
+}
+
+/* The address is none that may be freed. */
+static ptx_status refuse_free(ptx_device *device, ptx_trace_owner owner, ptx_address address)
+{
+    px_traced_memory(device, PTX_TRACE_BAD_FREE, owner, address, 0);
+    return PTX_ERROR_INVALID_ARGUMENT;
+}
+
 static ptx_status allocate(ptx_device *device, uint64_t size, enum px_mem_kind kind, ptx_address *address)
 {
     ptx_address va;
@@ -22,6 +36,8 @@ static ptx_status allocate(ptx_device *device, uint64_t size, enum px_mem_kind k
     pthread_mutex_lock(&device->mem_lock);
     const bool ok = px_mem_alloc(&device->mem, size, ALIGN, &va);
     if (ok) px_mem_mark(&device->mem, va, kind);
+    if (ok) px_poison(device, va, size);
+    if (ok) px_traced_memory(device, PTX_TRACE_ALLOC, owner_of(kind), va, size);
     pthread_mutex_unlock(&device->mem_lock);
     if (ok) *address = va;
     return ok ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
@@ -37,7 +53,7 @@ PTX_API ptx_status ptx_memory_free(ptx_device *device, ptx_address address)
 {
     if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     if (!address) return PTX_OK;
-    return px_device_free(device, address) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
+    return px_device_free(device, address) ? PTX_OK : refuse_free(device, PTX_TRACE_DEVICE, address);
 }
 
 /* Where the host finds it, until leave(); NULL: not all in one allocation, or the device is lost. */
@@ -87,6 +103,7 @@ PTX_API ptx_status ptx_memory_write(ptx_device *device, ptx_address to, const vo
     if (!host) return status;
     if (from) {
         px_watch_copy(device, to, size);
+        px_traced_copy(device, PTX_TRACE_HOST_WRITE, to, 0, size);
         move(host, from, size);
     }
     leave(device, holder);
@@ -101,6 +118,7 @@ PTX_API ptx_status ptx_memory_read(ptx_device *device, void *to, ptx_address fro
     if (!host) return status;
     if (to) {
         px_watch_copy(device, 0, size);
+        px_traced_copy(device, PTX_TRACE_HOST_READ, from, 0, size);
         move(to, host, size);
     }
     leave(device, holder);
@@ -114,6 +132,7 @@ PTX_API ptx_status ptx_memory_fill(ptx_device *device, ptx_address to, int value
     void *host = enter(device, to, size, &holder, &status);
     if (!host) return status;
     px_watch_copy(device, to, size);
+    px_traced_copy(device, PTX_TRACE_HOST_WRITE, to, 0, size);
     memset(host, value, size);
     leave(device, holder);
     return PTX_OK;
@@ -192,9 +211,8 @@ PTX_API ptx_status ptx_host_free(ptx_device *device, void *host)
     if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     if (!host) return PTX_OK;
     const ptx_address va = (uint64_t)(uintptr_t)host - (uint64_t)device->mem.delta;
-    if (!px_mem_block(&device->mem, va, &block, &kind) || kind != PX_MEM_PINNED)
-        return PTX_ERROR_INVALID_ARGUMENT;
-    return px_device_free(device, va) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
+    const bool pinned = px_mem_block(&device->mem, va, &block, &kind) && kind == PX_MEM_PINNED;
+    return pinned && px_device_free(device, va) ? PTX_OK : refuse_free(device, PTX_TRACE_PINNED, va);
 }
 
 PTX_API ptx_status ptx_host_register(ptx_device *device, void *host, uint64_t size)

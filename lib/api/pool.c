@@ -2,6 +2,7 @@
  * api/pool.c - the public functions of ptx_memory.h for memory in stream order.
  */
 #include "base/sized.h"
+#include "vm/device/traced.h"
 #include "vm/queue/capture.h"
 #include "vm/queue/pool.h"
 #include "vm/queue/work.h"
@@ -181,9 +182,13 @@ PTX_API ptx_status ptx_stream_free(ptx_device *device, ptx_address address, ptx_
     uint32_t tag;
     if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     if (!px_mem_tag_of(&device->mem, address, &block, &kind, &tag) || block.lo != address ||
-        (kind == PX_MEM_DEVICE && tag != PX_MEM_ALLOCATED))
+        (kind == PX_MEM_DEVICE && tag != PX_MEM_ALLOCATED)) {
+        px_traced_memory(device, PTX_TRACE_BAD_FREE, PTX_TRACE_STREAM, address, 0);
         return PTX_ERROR_INVALID_ARGUMENT;
+    }
     const ptx_status status = may_free(device, kind, stream);
     const struct px_work work = {.kind = PX_WORK_FREE, .address = address};
+    if (status == PTX_OK)
+        px_traced_memory(device, PTX_TRACE_FREE_ASKED, PTX_TRACE_STREAM, address, block.len);
     return status == PTX_OK ? px_work_submit(device, &work, stream, NULL) : status;
 }

@@ -8,14 +8,23 @@
  * kernel's choice, so it is done in parts with a look at the limits after each.
  */
 #include "cdp/state.h"
+#include "vm/device/traced.h"
 #include <stdio.h>
 #include <string.h>
 
 /* ---- heap ---- */
 
+static uint64_t take(struct px_call *call, uint64_t size, uint64_t align)
+{
+    const uint64_t va = px_heap_alloc(&call->grid->device->heap, size, align);
+    if (va) px_poison(call->grid->device, va, size);
+    if (va) px_traced_heap(call, PTX_TRACE_ALLOC, va, size);
+    return va;
+}
+
 static enum px_ext give_heap(struct px_call *call, uint64_t size, uint64_t align)
 {
-    cdp_return64(call, px_heap_alloc(&call->grid->device->heap, size, align));
+    cdp_return64(call, take(call, size, align));
     return PX_EXT_DONE;
 }
 
@@ -34,7 +43,12 @@ enum px_ext cdp_sys_aligned_malloc(struct px_call *call)
 static enum px_ext release(struct px_call *call, uint64_t va)
 {
     struct ptx_device *device = call->grid->device;
-    if (!va || px_heap_release(&device->heap, va)) return PX_EXT_DONE;
+    if (!va) return PX_EXT_DONE;
+    if (px_heap_release(&device->heap, va)) {
+        px_traced_heap(call, PTX_TRACE_FREE, va, 0);
+        return PX_EXT_DONE;
+    }
+    px_traced_heap(call, PTX_TRACE_BAD_FREE, va, 0);
     return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, va,
                     px_heap_owns(&device->heap, va)
                         ? "free of 0x%llx: no block of the device heap begins there (freed twice?)"
@@ -51,7 +65,7 @@ enum px_ext cdp_malloc(struct px_call *call)
 {
     const uint64_t to = cdp_arg64(call, 0), size = cdp_arg64(call, 8);
     if (!to || !size) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
-    const uint64_t va = px_heap_alloc(&call->grid->device->heap, size, 256);
+    const uint64_t va = take(call, size, 256);
     if (!px_call_write(call, to, &va, sizeof va)) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
     return cdp_answer(call, va ? PX_CUDA_OK : PX_CUDA_OUT_OF_MEMORY);
 }
@@ -130,6 +144,7 @@ static bool copy_row(struct copying *k, uint64_t to, uint64_t from, struct px_tr
     if (!target) return bad_range(trap, &k->c, to);
     const uint8_t *source = k->c.fill ? NULL : px_mem_host(mem, from, k->c.width);
     if (!source && !k->c.fill) return bad_range(trap, &k->c, from);
+    px_traced_copy(k->grid->device, source ? PTX_TRACE_COPY : PTX_TRACE_HOST_WRITE, to, from, k->c.width);
     return move_row(k, target, source);
 }
 

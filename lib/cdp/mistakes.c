@@ -86,7 +86,12 @@ static void add_found(struct px_mistakes *m, const struct cdp_saying *s, const s
                                 .message = keep(m, message),
                                 .help = s->help,
                                 .nsides = second ? 2 : 1,
-                                .count = 1};
+                                .count = 1,
+                                .variable = "",
+                                .memory = "",
+                                .made = "",
+                                .freed = "",
+                                .caller = ""};
     f->is.side[0] = side_of(m, first);
     if (second) f->is.side[1] = side_of(m, second);
     *(m->last ? &m->last->next : &m->found) = f;
@@ -387,6 +392,12 @@ void px_mistakes_event(void *user, const ptx_trace_event *event)
 {
     const struct px_mistakes *m = user;
     if (m->next.event) m->next.event(m->next.user, event);
+}
+
+int px_mistakes_memory(void *user, const ptx_trace_memory *event)
+{
+    const struct px_mistakes *m = user;
+    return m->next.memory ? m->next.memory(m->next.user, event) : 0;
 }
 
 /* ---- launches ---- */

@@ -19,15 +19,17 @@ struct px_mistakes;
 struct px_mistakes_next {
     ptx_trace_fn trace;
     ptx_trace_event_fn event;
+    ptx_trace_memory_fn memory;
     void *user;
 };
 
 /* NULL: out of memory. */
 struct px_mistakes *px_mistakes_new(const ptx_allocator *alloc, const struct px_mistakes_next *next);
 void px_mistakes_free(struct px_mistakes *m); /* NULL is allowed */
-/* ptx_device_config.trace and .trace_event; `user` is the px_mistakes. */
+/* ptx_device_config.trace, .trace_event and .trace_memory; `user` is the px_mistakes. */
 void px_mistakes_access(void *user, const ptx_trace_access *access);
 void px_mistakes_event(void *user, const ptx_trace_event *event);
+int px_mistakes_memory(void *user, const ptx_trace_memory *event);
 /* Launches were cleared, or a program goes: no place in either is remembered, but findings stay. */
 void px_mistakes_forget(struct px_mistakes *m);
 /* ptx_device_findings. */

@@ -57,6 +57,10 @@ struct px_worker {
     void *trace_user;
     /* hears of writes past an allocation, which PTX_UB_CHIP lets pass; NULL: nobody does */
     void (*past)(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va, uint32_t size);
+    /* Hears of an access that has set the block's trap. True: it is none, and leads to `nowhere`. NULL:
+     * nobody does. */
+    bool (*faulty)(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size);
+    _Alignas(32) uint8_t nowhere[64];
 };
 
 /* sched.c: tells the launch what was executed, and stops it when a limit is reached. Costs a look at the

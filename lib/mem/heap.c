@@ -9,15 +9,24 @@
  *   free block   first: next and previous of the bin; second .a, last .b: its granules
  *   used block   first: its granules, and the bytes used of its last one
  *
- * A granule's byte in `map` is 0 when it is free, START | USED at the first of a
- * block, else USED and the logarithm of its distance from that: a reader finds
- * the first in a few steps. Readers need no lock: a block that is alive for them
- * does not change.
+ *   resting      first: its granules, and the next block that rests
+ *
+ * A granule's byte in `map` is 0 when it is free, RESTS when it was freed and rests, START | USED at the
+ * first of a block, else USED and the logarithm of its distance from that: a reader finds the first in a few
+ * steps. Readers need no lock: a block that is alive for them does not change.
  */
 #include "base/alloc.h"
 #include "mem/heap.h"
 
-enum { START = 0x80, USED = 0x40, LOG = 0x1f, NONE = 0xffffffffu >> 1, EXACT = 64, LOOKED_AT = 256 };
+enum {
+    START = 0x80,
+    USED = 0x40,
+    RESTS = 0x20,
+    LOG = 0x1f,
+    NONE = 0xffffffffu >> 1,
+    EXACT = 64,
+    LOOKED_AT = 256
+};
 
 bool px_heap_init(struct px_heap *heap, struct px_mem *mem, uint64_t bytes)
 {
@@ -210,6 +219,32 @@ static px_granule_map tables(struct px_heap *heap)
     return map;
 }
 
+/* ---- blocks that rest ---- */
+
+static void wake_oldest(struct px_heap *heap, px_granule_map map)
+{
+    const uint32_t at = heap->oldest, n = get(&heap->link[at].a);
+    heap->oldest = get(&heap->link[at].b);
+    heap->resting -= n;
+    for (uint32_t i = 0; i < n; i++) poke(map, at + i, 0);
+    give(heap, map, at, n);
+}
+
+/* At most half of the heap rests. */
+static void rest(struct px_heap *heap, px_granule_map map, uint32_t at, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) poke(map, at + i, RESTS);
+    if (heap->resting)
+        set(&heap->link[heap->newest].b, at);
+    else
+        heap->oldest = at;
+    heap->newest = at;
+    heap->resting += n;
+    while (heap->resting > heap->granules / 2) wake_oldest(heap, map);
+}
+
+/* ---- taking and giving back ---- */
+
 uint64_t px_heap_alloc(struct px_heap *heap, uint64_t size, uint64_t align)
 {
     if (!size || size > heap->bytes || align > heap->bytes) return 0;
@@ -218,6 +253,10 @@ uint64_t px_heap_alloc(struct px_heap *heap, uint64_t size, uint64_t align)
     pthread_mutex_lock(&heap->lock);
     px_granule_map map = tables(heap);
     if (map) at = take_aligned(heap, map, n, step, size);
+    while (at == NONE && heap->resting) {
+        wake_oldest(heap, map);
+        at = take_aligned(heap, map, n, step, size);
+    }
     pthread_mutex_unlock(&heap->lock);
     return at == NONE ? 0 : heap->base + (uint64_t)at * PX_GRANULE;
 }
@@ -231,8 +270,12 @@ bool px_heap_release(struct px_heap *heap, uint64_t va)
     const bool ok = (peek(map, at) & START) != 0;
     if (ok) {
         const uint32_t n = get(&heap->link[at].a);
-        for (uint32_t i = 0; i < n; i++) poke(map, at + i, 0);
-        give(heap, map, at, n);
+        if (heap->rests) {
+            rest(heap, map, at, n);
+        } else {
+            for (uint32_t i = 0; i < n; i++) poke(map, at + i, 0);
+            give(heap, map, at, n);
+        }
         atomic_fetch_add(&heap->releases, 1);
     }
     pthread_mutex_unlock(&heap->lock);
@@ -251,7 +294,7 @@ bool px_heap_extent(const struct px_heap *heap, uint64_t va, struct px_extent *e
         if (back > at) return false;
         at -= back;
     }
-    if (!byte) return false;
+    if (!(byte & START)) return false;
     uint32_t n = get(&heap->link[at].a), last = get(&heap->link[at].b);
     if (n > heap->granules - at) n = heap->granules - at;
     if (!n || last > PX_GRANULE) return false;

@@ -31,6 +31,8 @@ struct px_heap {
     uint32_t bins[PX_HEAP_BINS]; /* free blocks by size: the first of each list */
     uint64_t filled[PX_HEAP_BINS / 64]; /* a bit for each bin that has blocks */
     atomic_uint releases;               /* blocks freed so far */
+    bool rests;                         /* what is freed is given out again as late as can be: */
+    uint32_t resting, oldest, newest;   /* granules that rest; the first and the last of a list of blocks */
     pthread_mutex_t lock;
 };
 

@@ -195,17 +195,41 @@ static uint64_t first_fit(const struct px_mem *mem, uint64_t size, uint64_t alig
     return size + GUARD <= end - at && at < end ? at : 0;
 }
 
+/* The same from `from` on. */
+static uint64_t fit_from(const struct px_mem *mem, uint64_t from, uint64_t size, uint64_t align)
+{
+    const struct px_mem_map *map = mem->map;
+    const uint64_t end = mem->base + mem->bytes;
+    uint64_t at = round_up(from + GUARD, align);
+    for (uint32_t i = 0; i < map->n; i++) {
+        if (map->at[i].lo - mem->base >= mem->bytes || end_of(&map->at[i]) + GUARD <= at) continue;
+        if (at + size + GUARD <= map->at[i].lo) return at;
+        at = round_up(end_of(&map->at[i]) + GUARD, align);
+    }
+    return at < end && size + GUARD <= end - at ? at : 0;
+}
+
+static uint64_t next_fit(const struct px_mem *mem, uint64_t size, uint64_t align)
+{
+    const uint64_t at = mem->fresh ? fit_from(mem, mem->fresh, size, align) : 0;
+    return at ? at : fit_from(mem, mem->base, size, align);
+}
+
 bool px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *va)
 {
     if (!size || size > mem->bytes) return false;
     if (mem->virtual && px_mem_used(mem) + px_virtual_used(mem) > mem->bytes - size) return false;
-    uint64_t at = mem->host_mode ? map_block(mem, size) : first_fit(mem, size, align < 16 ? 16 : align);
+    if (align < 16) align = 16;
+    uint64_t at = mem->host_mode ? map_block(mem, size)
+                  : mem->rests   ? next_fit(mem, size, align)
+                                 : first_fit(mem, size, align);
     if (!at || (!mem->host_mode && !commit(mem, at + size - mem->base))) return false;
     if (!px_map_insert(mem->map, (struct px_mem_range){at, size, at, PX_MEM_DEVICE})) {
         if (mem->host_mode) unmap_block(mem, at, size);
         return false;
     }
     if (!mem->host_mode) ask_large_pages(host_of(mem, at), size);
+    mem->fresh = at + size;
     *va = at;
     return true;
 }

@@ -115,6 +115,8 @@ struct px_mem {
     struct px_virtual *virtual;      /* NULL: there are none */
     struct px_share *share;          /* pages that other processes may map (share.h); NULL: there are none */
     bool gaps;                       /* something was released */
+    bool rests;                      /* addresses that were released are given out again as late as can be; */
+    uint64_t fresh;                  /* what comes next is looked for from here on */
     /* Allocations by address. One thread at a time changes it, others may look meanwhile; what kernels
      * allocate themselves lives in heaps. */
     struct px_mem_map *map;

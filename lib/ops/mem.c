@@ -141,6 +141,17 @@ const char *px_may_go_on(const struct px_gang *g, uint8_t space, uint64_t va, ui
                                                                  : "";
 }
 
+/* A check may let the kernel go on: then the access reads zeros, and what it writes goes nowhere. */
+static void goes_on(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size,
+                    struct px_place_of *p)
+{
+    struct px_worker *w = g->worker;
+    if (!w->faulty || !w->faulty(g, in, lane, size)) return;
+    g->cta->trap = (struct px_trap){0};
+    memset(w->nowhere, 0, sizeof w->nowhere);
+    *p = (struct px_place_of){.host = w->nowhere, .stride = 4, .seg = g->seg[in->extent]};
+}
+
 struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size)
 {
     uint64_t va = px_address(g, in, lane);
@@ -155,6 +166,7 @@ struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, 
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "access of %u bytes at 0x%llx: %s%s", size,
                      (unsigned long long)va, p.why, px_may_go_on(g, in->space, va, size));
     }
+    if (!p.host) goes_on(g, in, lane, size, &p);
     return p;
 }
 

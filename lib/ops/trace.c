@@ -134,6 +134,11 @@ const struct px_cta *px_trace_cta(const ptx_trace_access *access)
     return ((const struct context *)access->engine)->g->cta;
 }
 
+const struct px_grid *px_trace_grid(const ptx_trace_access *access)
+{
+    return px_trace_cta(access)->grid;
+}
+
 bool px_trace_stored(const ptx_trace_access *access, unsigned lane, void *value, void *memory)
 {
     static const uint8_t spaces[PTX_COUNT_SPACES] = {

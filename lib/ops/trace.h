@@ -44,6 +44,7 @@ struct px_traced {
 int px_trace_access(struct px_gang *g, const struct px_insn *in);
 /* Whose access it is, while a trace function hears of it. */
 const struct px_cta *px_trace_cta(const ptx_trace_access *access);
+const struct px_grid *px_trace_grid(const ptx_trace_access *access);
 /* ptx_trace_stored. */
 bool px_trace_stored(const ptx_trace_access *access, unsigned lane, void *value, void *memory);
 

@@ -39,6 +39,11 @@ class FindingStruct(Structure):
         ("shared", c_int),
         ("address", c_uint64),
         ("count", c_uint64),
+        ("variable", c_char_p),
+        ("memory", c_char_p),
+        ("made", c_char_p),
+        ("freed", c_char_p),
+        ("caller", c_char_p),
     ]
 
 
@@ -59,6 +64,8 @@ class Finding:
 
     def __init__(self, c):
         for name in ("code", "message", "help", "address", "count"):
+            setattr(self, name, ptxvm.plain(getattr(c, name)))
+        for name in ("variable", "memory", "made", "freed", "caller"):
             setattr(self, name, ptxvm.plain(getattr(c, name)))
         self.severity = SEVERITIES[c.severity]
         self.shared = bool(c.shared)

@@ -17,8 +17,6 @@ struct by {
     uint32_t thread;
     px_side_id id;
     uint32_t side, warp, clock, bytes; /* made for the lane before; side 0: none */
-    uint32_t unwritten;                /* bytes that nobody wrote, of those that it reads in shared memory */
-    uint64_t first;                    /* the first of them */
 };
 
 /* ---- sides ---- */
@@ -148,18 +146,20 @@ static void find(const struct by *by, px_side_id id, ptx_check_kind kind, uint64
     if (!(san->checks & PTX_CHECK_RACE) || morally_strong(old, mine)) return;
     const bool values = same_value(by, old, thread, old->place == mine->place && old->block == mine->block);
     if (values && !(san->checks & PTX_CHECK_RACE_VALUES)) return;
-    px_found_add(san, &(struct px_found){.kind = kind,
-                                         .place = {old->place, mine->place},
-                                         .mild = values,
-                                         .shared = by->access->reached == PTX_COUNT_SHARED,
-                                         .address = address,
-                                         .count = 1,
-                                         .side = {*old, *mine},
-                                         .block = {san->block[old->block], san->block[mine->block]},
-                                         .thread = {thread, by->thread},
-                                         .apart = apart_of(by, old, thread),
-                                         .async = (old->how | mine->how) & PTX_TRACE_ASYNC,
-                                         .scopes = old->how & mine->how & PTX_TRACE_ATOMIC});
+    struct px_found f = {.kind = kind,
+                         .place = {old->place, mine->place},
+                         .mild = values,
+                         .shared = by->access->reached == PTX_COUNT_SHARED,
+                         .global = by->access->reached == PTX_COUNT_GLOBAL,
+                         .address = address,
+                         .count = 1,
+                         .side = {*old, *mine},
+                         .block = {san->block[old->block], san->block[mine->block]},
+                         .thread = {thread, by->thread},
+                         .apart = apart_of(by, old, thread),
+                         .async = (old->how | mine->how) & PTX_TRACE_ASYNC,
+                         .scopes = old->how & mine->how & PTX_TRACE_ATOMIC};
+    px_found_where(san, px_found_add(san, &f), by->access);
 }
 
 /* ---- cells ---- */
@@ -184,32 +184,6 @@ static void keep_read(const struct by *by, struct px_cell *cell)
 static bool reads_the_same(const struct by *by, const struct px_cell *cell)
 {
     return cell->read[0] == by->id || cell->read[1] == by->id;
-}
-
-/* Nobody wrote there since the block began. A read that reaches written bytes, too, may be of a structure
- * with padding. */
-static void find_unwritten(const struct by *by)
-{
-    const struct px_side *mine = side_at(by->san, by->id);
-    const struct px_blk_name name = by->san->block[mine->block];
-    px_found_add(by->san, &(struct px_found){.kind = PTX_FOUND_UNWRITTEN,
-                                             .place = {mine->place, mine->place},
-                                             .mild = by->unwritten < by->access->lanes[by->lane].bytes,
-                                             .shared = true,
-                                             .address = by->first,
-                                             .count = 1,
-                                             .side = {*mine, *mine},
-                                             .block = {name, name},
-                                             .thread = {by->thread, by->thread}});
-}
-
-static void count_unwritten(struct by *by, const struct px_cell *cell, uint64_t address, uint32_t bytes)
-{
-    if (cell->write || !(by->san->checks & PTX_CHECK_INIT) || by->access->reached != PTX_COUNT_SHARED ||
-        !(by->access->how & PTX_TRACE_READ))
-        return;
-    if (!by->unwritten) by->first = address;
-    by->unwritten += bytes;
 }
 
 static void read_cell(const struct by *by, struct px_cell *cell, uint64_t address)
@@ -240,7 +214,6 @@ static void reach(struct by *by, struct px_shadow *s, struct px_page *page, uint
     const uint32_t first = (uint32_t)(at & (PX_PAGE_BYTES - 1)) >> page->shift, n = bytes >> page->shift;
     for (uint32_t i = first; i < first + n; i++) {
         const uint64_t address = (at & ~(uint64_t)(PX_PAGE_BYTES - 1)) + ((uint64_t)i << page->shift);
-        count_unwritten(by, &page->cell[i], address, 1u << page->shift);
         if (write)
             write_cell(by, &page->cell[i], address);
         else
@@ -253,7 +226,6 @@ static void check_lane(struct by *by, struct px_shadow *s, uint32_t place)
     const ptx_trace_lane *l = &by->access->lanes[by->lane];
     uint64_t at = l->address;
     by->thread = l->thread;
-    by->unwritten = 0;
     if (by->block->waiting >> l->thread / PX_SAN_WARP & 1) px_sync_alive(by->block, l->thread);
     if (!(by->id = number_of(by, place))) return;
     for (uint32_t left = l->bytes, n; left; left -= n, at += n) {
@@ -265,9 +237,9 @@ static void check_lane(struct by *by, struct px_shadow *s, uint32_t place)
         const uint32_t room = PX_PAGE_BYTES - (uint32_t)(at & (PX_PAGE_BYTES - 1));
         n = left < room ? left : room;
         if (at == l->address) px_order_access(by->san, by->block, by->access, l, page);
-        if (!(by->access->how & PTX_TRACE_MBARRIER)) reach(by, s, page, at, n);
+        if (by->san->checks & PTX_CHECK_RACE && !(by->access->how & PTX_TRACE_MBARRIER))
+            reach(by, s, page, at, n);
     }
-    if (by->unwritten) find_unwritten(by);
 }
 
 void px_race_access(struct px_san *san, struct px_blk *b, const ptx_trace_access *a)

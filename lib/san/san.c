@@ -88,6 +88,7 @@ static bool is_block(const struct px_blk *b, uint64_t grid, const unsigned cta[3
 static void free_block(struct px_san *san, struct px_blk *b)
 {
     const ptx_allocator *a = san->clocks.alloc;
+    px_init_end(san, b);
     px_order_end(san, b);
     px_sync_end(san, b);
     px_shadow_clear(&b->shared);
@@ -208,14 +209,16 @@ void px_san_access(void *user, const ptx_trace_access *a)
     struct px_san *san = user;
     pthread_mutex_lock(&san->lock);
     struct px_blk *b = san->clocks.lost ? NULL : px_san_block(san, a->grid, a->cta, 0);
-    if (b) px_race_access(san, b, a);
+    if (b && san->checks & PTX_CHECK_INIT) px_init_access(san, b, a);
+    if (b && san->checks & (PTX_CHECK_RACE | PTX_CHECK_SYNC)) px_race_access(san, b, a);
     pthread_mutex_unlock(&san->lock);
     if (san->next.trace) san->next.trace(san->next.user, a);
 }
 
 /* ---- the object ---- */
 
-struct px_san *px_san_new(const ptx_allocator *alloc, unsigned checks, const struct px_san_next *next)
+struct px_san *px_san_new(const ptx_allocator *alloc, unsigned checks, const struct px_san_next *next,
+                          px_san_where_fn where)
 {
     struct px_san *san = px_zalloc(alloc, sizeof *san);
     if (!san) return NULL;
@@ -223,6 +226,7 @@ struct px_san *px_san_new(const ptx_allocator *alloc, unsigned checks, const str
     san->next = *next;
     san->clocks.alloc = alloc = &san->alloc;
     san->checks = checks;
+    san->where = where;
     px_shadow_init(&san->global, alloc);
     san->nsides = 1;
     if (px_san_room(san, &san->side, 1, &san->sides_cap, sizeof *san->side) &&
@@ -240,6 +244,7 @@ void px_san_free(struct px_san *san)
     end_blocks_of(san, 0);
     for (uint32_t i = 0; i < san->ngrids; i++) px_order_grid_end(san, &san->grid[i]);
     forget(san);
+    px_memory_end(san);
     px_found_free(san);
     px_free(a, san->block, san->blocks_cap * sizeof *san->block);
     px_free(a, san->grid, san->grids_cap * sizeof *san->grid);

@@ -14,6 +14,41 @@
 
 enum { PX_SAN_BARRIERS = 16, PX_SAN_WARP = 32 };
 
+/* A bit for each byte: it was written. */
+struct px_bits {
+    uint64_t **page; /* of 4 KiB each; NULL: nothing of it was */
+    uint32_t npages;
+};
+
+/* Where memory was made or freed. */
+struct px_maker {
+    uint32_t stack; /* of the host: number in px_san.stack, from 1; 0: unknown */
+    uint32_t place; /* by a kernel: of px_san.place, plus 1; 0: the host did it */
+};
+
+enum { PX_STACK_DEPTH = 24, PX_STACKS_MOST = 10000, PX_GONE_MOST = 16384, PX_NO_PLACE = -1 };
+
+struct px_stack {
+    uint32_t n;
+    void *at[PX_STACK_DEPTH]; /* return addresses, innermost first */
+};
+
+/* An allocation that lives, or did. */
+struct px_memory {
+    uint64_t address, bytes;
+    ptx_trace_owner owner;
+    bool asked; /* the host has asked to free it in stream order */
+    struct px_maker made, freed;
+    struct px_bits written;
+};
+struct px_memories {
+    struct px_memory **at; /* by address */
+    uint32_t n, cap;
+    struct px_memory *last; /* found last; NULL */
+    struct px_memory *gone[PX_GONE_MOST];
+    uint64_t ngone; /* that were freed so far */
+};
+
 /* Threads that meet: at a barrier of the block, or at a bar.warp.sync. Who leaves it first closes it. */
 struct px_phase {
     uint32_t refs;
@@ -51,6 +86,7 @@ struct px_thread {
     struct px_released *seen; /* the list of the last acquire, */
     uint32_t seen_n;          /* and how much of it was learned, */
     bool seen_wide;           /* in which scope */
+    struct px_bits written;   /* of its local memory */
 };
 
 /* What was released to an address, oldest first. Only grows; a plain release begins another list. */
@@ -92,6 +128,7 @@ struct px_blk {
     struct px_warp_at *at;                     /* by barrier and warp; NULL: nobody has come to one */
     uint32_t waiting;                          /* warps some of whose threads stand at one, a bit each */
     struct px_shadow shared;
+    struct px_bits written; /* of its shared memory */
     struct px_syncs syncs;
 };
 
@@ -124,6 +161,7 @@ typedef uint32_t px_side_id;
 
 enum { PX_PLACE_SIDES = 32 };
 struct px_san_place {
+    uint32_t next;      /* of the same bucket, plus 1; 0: none */
     ptx_trace_place is; /* strings are the place's own, */
     char *text;         /* in this */
     size_t text_bytes;
@@ -138,10 +176,17 @@ struct px_place_key {
 struct px_found {
     struct px_found *next; /* of the same bucket */
     ptx_check_kind kind;
-    uint32_t place[2];
-    bool mild; /* each time both wrote the same value, or who was missing had ended */
-    bool shared;
+    uint32_t place[2];   /* PX_NO_PLACE: the host's */
+    bool mild;           /* each time both wrote the same value, or who was missing had ended */
+    bool shared, global; /* what the address is of */
     uint64_t address, count;
+    uint64_t base, size; /* of the allocation that it is about; size 0: none. Of leaks all bytes */
+    ptx_trace_owner owner;
+    struct px_maker made, freed, here; /* of it; here: who does it, where there is no side */
+    uint64_t bytes;                    /* of HOST_READ */
+    uint32_t place_in[3];              /* the thread, of faults and frees by kernels */
+    char where[100];                   /* the variable: "'tile' + 12"; "" */
+    char text[240];                    /* of a fault */
     struct px_side side[2];
     struct px_blk_name block[2];
     uint32_t thread[2];
@@ -153,6 +198,7 @@ enum { PX_FOUND_BUCKETS = 256, PX_PLACE_KEYS = 1024, PX_LIVE_BUCKETS = 64 };
 struct px_san {
     ptx_allocator alloc;
     struct px_san_next next;
+    px_san_where_fn where;
     struct px_clocks clocks; /* with `alloc` */
     pthread_mutex_t lock;
     unsigned checks;
@@ -167,10 +213,15 @@ struct px_san {
     uint32_t nsides, sides_cap;
     struct px_san_place *place;
     uint32_t nplaces, places_cap;
+    uint32_t bucket[PX_PLACE_KEYS]; /* of places by line and column: the first, plus 1 */
     struct px_place_key key[PX_PLACE_KEYS];
     struct px_found *found[PX_FOUND_BUCKETS];
     uint32_t nfound;
-    char *text; /* of what was told last */
+    struct px_memories memory;
+    struct px_stack *stack;
+    uint32_t nstacks, stacks_cap;
+    bool foreign; /* others may write to the device's memory, unheard */
+    char *text;   /* of what was told last */
     size_t text_bytes;
 };
 
@@ -208,9 +259,34 @@ void px_sync_end(struct px_san *san, struct px_blk *b);
 /* race.c */
 void px_race_access(struct px_san *san, struct px_blk *b, const ptx_trace_access *a);
 
+/* memory.c: the allocation that holds the address; NULL: there is none. */
+struct px_memory *px_memory_at(struct px_san *san, uint64_t address);
+/* What was not freed, when that is checked: a list of *n of the caller's. NULL: nothing, or no memory. */
+struct px_found *px_leaks(struct px_san *san, uint32_t *n);
+void px_memory_end(struct px_san *san);
+
+/* stack.c: who of the host calls; 0: unknown. */
+uint32_t px_stack_here(struct px_san *san);
+/* "f+0x12 (prog) <- main+0x30 (prog)"; "" for 0. */
+void px_stack_text(const struct px_san *san, uint32_t number, char *buf, size_t size);
+
+/* init.c */
+void px_init_access(struct px_san *san, struct px_blk *b, const ptx_trace_access *a);
+void px_init_copy(struct px_san *san, const ptx_trace_memory *e);
+void px_init_end(struct px_san *san, struct px_blk *b);
+void px_bits_free(struct px_san *san, struct px_bits *bits);
+
 /* found.c */
+/* Of a place that lives no longer than the call. */
+uint32_t px_san_place_new(struct px_san *san, const ptx_trace_place *at);
+/* Fills in the variable and the allocation that its address lies in. NULL: nothing happens. */
+void px_found_where(struct px_san *san, struct px_found *f, const ptx_trace_access *a);
+/* The allocation alone. */
+void px_found_memory(struct px_san *san, struct px_found *f);
 uint32_t px_san_place_of(struct px_san *san, const ptx_trace_place *at);
-void px_found_add(struct px_san *san, const struct px_found *found);
+/* The finding, where this one is its example now; NULL: it is one more of a known one, or there is no memory.
+ */
+struct px_found *px_found_add(struct px_san *san, const struct px_found *found);
 void px_found_free(struct px_san *san);
 
 #endif

@@ -124,6 +124,7 @@ static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
                                 .counts = s->counts,
                                 .launches = s->launches ? LAUNCHES_BYTES : 0,
                                 .check = s->check,
+                                .poison = s->poison,
                                 .dump_ir = s->dump_ir,
                                 .dump = dump,
                                 .schedule = s->schedule,

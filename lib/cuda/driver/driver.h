@@ -127,6 +127,8 @@ struct px_cu_settings {
     bool counts;
     const char *launches; /* PTXVM_LAUNCHES; NULL: no list is kept */
     unsigned check;       /* PTXVM_CHECK: PTX_CHECK_ */
+    uint64_t check_limit; /* findings of a context that are told */
+    int poison;           /* PTXVM_POISON: 256 + the byte; 0: none */
     const char *dump_ir;  /* NULL: nobody looks */
     ptx_schedule schedule;
     uint64_t schedule_seed;

@@ -7,8 +7,6 @@
 #include "cuda/driver/driver.h"
 #include "ptx_check.h"
 
-enum { FINDINGS_TOLD = 100 }; /* of a context */
-
 struct told {
     unsigned n;
     uint64_t errors, warnings;
@@ -26,11 +24,14 @@ static void tell(void *user, const ptx_check_finding *f)
 {
     struct told *told = user;
     *(f->severity >= PTX_ERROR ? &told->errors : &told->warnings) += 1;
-    if (told->n++ >= FINDINGS_TOLD) return;
+    if (told->n++ >= px_cu_settings()->check_limit) return;
     px_cu_say("%s: %s [%s], %llu times", f->severity >= PTX_ERROR ? "error" : "warning", f->message, f->code,
               (unsigned long long)f->count);
     for (unsigned i = 0; i < f->nsides; i++) tell_side(&f->side[i]);
-    if (*f->help) px_cu_say("  help: %s", f->help);
+    const char *const words[][2] = {{"by", f->caller},    {"variable", f->variable}, {"memory", f->memory},
+                                    {"made by", f->made}, {"freed by", f->freed},    {"help", f->help}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (*words[i][1]) px_cu_say("  %s: %s", words[i][0], words[i][1]);
 }
 
 void px_cu_findings(ptx_device *vm)
@@ -39,5 +40,6 @@ void px_cu_findings(ptx_device *vm)
     const ptx_status status = ptx_device_findings(vm, tell, &told);
     if (status != PTX_OK) px_cu_say("PTXVM_CHECK: the check stopped early: %s", ptx_status_name(status));
     px_cu_log_found(told.errors, told.warnings);
-    if (told.n > FINDINGS_TOLD) px_cu_say("PTXVM_CHECK: %u more findings", told.n - FINDINGS_TOLD);
+    if (told.n > px_cu_settings()->check_limit)
+        px_cu_say("PTXVM_CHECK: %u more findings", told.n - (unsigned)px_cu_settings()->check_limit);
 }

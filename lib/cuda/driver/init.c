@@ -169,9 +169,10 @@ static void read_visible(unsigned all)
 
 static bool read_environment(void)
 {
-    uint64_t devices = 1, threads = 0, deterministic = 0, counts = 0;
+    uint64_t devices = 1, threads = 0, deterministic = 0, counts = 0, poison = 0;
     int blocking = 0, eager = 0, exact = 0, fmad = -1, all = 0;
     settings.memory = 16ull << 30;
+    settings.check_limit = 100;
     if (!px_cu_log_open(given("PTXVM_LOG"), given("PTXVM_REPORT"))) return false;
     if (!read_number("PTXVM_DEVICES", PX_CU_DEVICES, &devices)) return false;
     if (!read_number("PTXVM_MEMORY", 1ull << 39, &settings.memory)) return false;
@@ -192,7 +193,11 @@ static bool read_environment(void)
                      settings.launches);
     const char *check = given("PTXVM_CHECK");
     if (check && ptx_check_parse(check, &settings.check) != PTX_OK)
-        return wrong("PTXVM_CHECK", "words of race, init, sync, launch, all, no-race-values", check);
+        return wrong("PTXVM_CHECK", "words of memory, race, init, sync, launch, leak, all, no-race-values",
+                     check);
+    if (!read_number("PTXVM_CHECK_LIMIT", UINT32_MAX, &settings.check_limit)) return false;
+    if (!read_number("PTXVM_POISON", 511, &poison)) return false;
+    settings.poison = poison ? 256 + (int)(poison & 255) : 0;
     if (!read_arch((unsigned)devices)) return false;
     /* A value that CUDA does not know is none there, so neither is it here. */
     const char *loading = given("CUDA_MODULE_LOADING"), *launch = given("CUDA_LAUNCH_BLOCKING");

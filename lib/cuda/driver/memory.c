@@ -4,6 +4,7 @@
  * Contexts have ranges of host addresses of their own, so the owner of an address is found by asking each.
  */
 #include "cuda/driver/memory.h"
+#include "ptx_check.h"
 #include "cuda/driver/ipc.h"
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,14 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, s
     return CUDA_SUCCESS;
 }
 
+/* PTXVM_CHECK: an address is freed that is none of an allocation. */
+void px_cu_bad_free(CUdeviceptr address)
+{
+    PX_CU_HOLD(px_cu_context, c) = NULL;
+    if (px_cu_current(&c) == CUDA_SUCCESS && atomic_load(&c->vm))
+        ptx_check_free_refused(atomic_load(&c->vm), address);
+}
+
 /* Work that is under way may use what is about to be freed. */
 CUresult px_cu_settle(struct px_cu_context *c)
 {
@@ -103,8 +112,10 @@ CUresult cuMemFree_v2(CUdeviceptr address)
     PX_CU_TRY(freed(address, &owner, &info));
     if (!address) return CUDA_SUCCESS;
     if (!owner || info.base != address || info.kind == PTX_MEMORY_PINNED ||
-        info.kind == PTX_MEMORY_REGISTERED)
+        info.kind == PTX_MEMORY_REGISTERED) {
+        px_cu_bad_free(address);
         return CUDA_ERROR_INVALID_VALUE;
+    }
     if (info.kind == PTX_MEMORY_OPENED) return px_cu_close_freed(address);
     PX_CU_TRY(px_cu_settle(owner));
     px_cu_advice_forget(owner, address, info.size);
@@ -193,7 +204,10 @@ static CUresult end_host(void *host, ptx_memory_kind kind, CUresult none,
     ptx_memory_info info;
     PX_CU_HOLD(px_cu_context, owner) = NULL;
     PX_CU_TRY(freed((uintptr_t)host, &owner, &info));
-    if (!owner || info.kind != kind || info.base != (uintptr_t)host) return none;
+    if (!owner || info.kind != kind || info.base != (uintptr_t)host) {
+        if (host && kind == PTX_MEMORY_PINNED) px_cu_bad_free((uintptr_t)host);
+        return none;
+    }
     PX_CU_TRY(px_cu_settle(owner));
     forget_host(host);
     return px_cu_result(owner, end(atomic_load(&owner->vm), host), NULL);

@@ -22,6 +22,9 @@ bool px_cu_mapping_at(CUdeviceptr address, ptx_memory_info *info);
 /* Waits for the work that may use memory that is to be freed. */
 CUresult px_cu_settle(struct px_cu_context *owner);
 
+/* PTXVM_CHECK: an address is freed that is none of an allocation. */
+void px_cu_bad_free(CUdeviceptr address);
+
 /* Memory is freed, and what was advised for it goes; all of a context's with a size of 0. */
 void px_cu_advice_forget(struct px_cu_context *context, CUdeviceptr address, size_t size);
 

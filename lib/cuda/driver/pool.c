@@ -473,7 +473,10 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
     if (px_cu_way_captured(&way)) /* memory of graphs, which may sleep now */
         return px_cu_result(way.context, ptx_stream_free(way.vm, address, way.stream), NULL);
     PX_CU_HOLD(px_cu_context, owner) = px_cu_owner(address, way.context, &info);
-    if (!owner || info.base != address) return CUDA_ERROR_INVALID_VALUE;
+    if (!owner || info.base != address) {
+        px_cu_bad_free(address);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     if (info.kind == PTX_MEMORY_OPENED) { /* another process's: it is closed here */
         PX_CU_TRY(px_cu_way_wait(&way));
         return px_cu_close(address, PX_CU_FROM_POOL);

@@ -182,3 +182,21 @@ void px_address_text(const struct ptx_device *device, const struct px_trap *trap
     const size_t n = strlen(buf);
     if (name) snprintf(buf + n, size - n, ": the variable '%s'", name);
 }
+
+/* ---- of an access ---- */
+
+void px_variable_text(const struct px_grid *grid, bool shared, uint64_t address, char *buf, size_t size)
+{
+    const struct px_linked *l = grid->program ? &grid->program->linked : NULL;
+    const enum px_space space = shared ? PX_SPACE_SHARED : PX_SPACE_GLOBAL;
+    *buf = 0;
+    for (uint32_t i = 0; l && i < l->nvars; i++) {
+        const struct px_lvar *v = &l->vars[i];
+        const bool dynamic = shared && !v->size && address < grid->shared_bytes;
+        if (v->space != space || (shared && !reaches(v, grid)) || address < v->address ||
+            (!dynamic && address - v->address >= v->size))
+            continue;
+        snprintf(buf, size, "'%s' + %" PRIu64, v->symbol->name->text, address - v->address);
+        return;
+    }
+}

@@ -201,6 +201,17 @@ void *px_device_host(struct ptx_device *device, uint64_t va, uint64_t size, stru
     return NULL;
 }
 
+static ptx_trace_owner trace_owner(enum px_mem_kind kind)
+{
+    switch (kind) {
+    case PX_MEM_PINNED: return PTX_TRACE_PINNED;
+    case PX_MEM_MANAGED: return PTX_TRACE_MANAGED;
+    case PX_MEM_POOL: return PTX_TRACE_STREAM;
+    case PX_MEM_GRAPH: return PTX_TRACE_GRAPH;
+    default: return PTX_TRACE_DEVICE;
+    }
+}
+
 /* Memory of a graph stays the graph's. */
 static bool release(struct ptx_device *device, uint64_t va)
 {
@@ -210,6 +221,7 @@ static bool release(struct ptx_device *device, uint64_t va)
     const bool known = px_mem_tag_of(&device->mem, va, &block, &kind, &tag) && block.lo == va;
     if (!known || kind == PX_MEM_DORMANT) return false;
     if ((kind == PX_MEM_DEVICE || kind == PX_MEM_MANAGED) && tag != PX_MEM_ALLOCATED) return false;
+    px_traced_memory(device, PTX_TRACE_FREE, trace_owner(kind), va, block.len);
     if (kind == PX_MEM_GRAPH) {
         px_mem_sleep(&device->mem, va);
         px_graph_memory_count(device, block.len, false);
@@ -398,6 +410,7 @@ static ptx_status make_heaps(struct ptx_device *device)
     }
     device->mem.heaps[0] = &device->heap;
     device->mem.heaps[1] = &device->buffers;
+    device->mem.rests = device->heap.rests = c->rest != 0;
     return PTX_OK;
 }
 
@@ -409,6 +422,8 @@ static ptx_status make_parts(struct ptx_device *device)
     if (!px_sched_init(&device->sched, device, device->config.workers)) return PTX_ERROR_OUT_OF_MEMORY;
     for (uint32_t i = 0; device->mem.open && i < device->config.workers; i++)
         device->sched.helpers[i].worker.past = px_notice_past;
+    for (uint32_t i = 0; device->config.trace_memory && i < device->config.workers; i++)
+        device->sched.helpers[i].worker.faulty = px_traced_fault;
     device->sched.runtime = device->runtime;
     device->sched.over = px_task_over;
     device->sched.look = px_tasks_look;
@@ -434,6 +449,7 @@ ptx_status px_device_heap_set(ptx_device *device, uint64_t bytes)
     if (ok) {
         px_heap_free_all(&old);
         px_mem_release(&device->mem, old.base);
+        fresh.rests = old.rests;
         device->heap = fresh;
         device->config.heap_bytes = bytes;
     }

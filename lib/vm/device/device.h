@@ -24,6 +24,7 @@
 #include "vm/device/texture.h"
 #include "vm/device/launches.h"
 #include "vm/device/notice.h"
+#include "vm/device/traced.h"
 #include "vm/device/watch.h"
 
 /* What the VM asks of the device runtime. All but `find` are called under the scheduler's lock. */
@@ -136,6 +137,9 @@ uint32_t px_device_sm_count(const struct ptx_device *device);
 /* Host memory of [va, va+size) in device memory or in a const window; NULL when it is not one block. *holder:
  * the program whose memory it is, which stays until px_program_release; NULL: none. */
 void *px_device_host(struct ptx_device *device, uint64_t va, uint64_t size, struct ptx_program **holder);
+
+/* "'tile' + 12": the variable that a global address, or one of shared memory, lies in; "" for none. */
+void px_variable_text(const struct px_grid *grid, bool shared, uint64_t address, char *buf, size_t size);
 
 /* Frees what the host allocated; false for anything else (a program's variables, the heaps). */
 bool px_device_free(struct ptx_device *device, uint64_t va);

@@ -152,12 +152,33 @@ static bool copy_row(uint8_t *to, const uint8_t *from, uint64_t width, struct px
 
 enum outcome { DONE, STOPPED, OUTSIDE };
 
+static bool is_memory(const ptx_place *p, const struct px_copy_array *array)
+{
+    return !array->number && !p->host;
+}
+
+/* What the row does to memory of devices. */
+static void trace_row(const struct px_copy *c, uint64_t y, uint64_t z)
+{
+    const bool writes = is_memory(&c->to, &c->to_array),
+               reads = !c->fill && is_memory(&c->from, &c->from_array);
+    const uint64_t to = c->to.address + z * c->to.slice + y * c->to.pitch,
+                   from = c->from.address + z * c->from.slice + y * c->from.pitch;
+    if (writes && reads && c->to.device == c->from.device) {
+        px_traced_copy(c->to.device, PTX_TRACE_COPY, to, from, c->width);
+        return;
+    }
+    if (writes) px_traced_copy(c->to.device, PTX_TRACE_HOST_WRITE, to, 0, c->width);
+    if (reads) px_traced_copy(c->from.device, PTX_TRACE_HOST_READ, from, 0, c->width);
+}
+
 static enum outcome one_row(const struct px_copy *c, struct end *to, struct end *from, uint64_t y, uint64_t z,
                             struct px_run *run)
 {
     uint8_t *target = row_of(to, c, y, z);
     const uint8_t *source = c->fill ? target : row_of(from, c, y, z);
     if (!target || !source) return OUTSIDE;
+    trace_row(c, y, z);
     if (c->fill)
         fill_row(target, c);
     else if (!copy_row(target, source, c->width, run))

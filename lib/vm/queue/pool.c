@@ -2,6 +2,7 @@
  * pool.c - stream-ordered memory: pools, and memory of graphs' nodes.
  */
 #include "vm/queue/pool.h"
+#include "vm/device/traced.h"
 
 enum { ALIGN = 512 /* of textures */, STEP = 32 << 20 /* a pool holds multiples of it */ };
 
@@ -18,6 +19,8 @@ bool px_pool_take(struct ptx_device *device, struct px_pool *pool, uint64_t size
     if (!px_mem_alloc(&device->mem, size, ALIGN, va)) return false;
     px_mem_tag(&device->mem, *va, PX_MEM_POOL, pool->place);
     if (pool->groups) px_mem_see(&device->mem, *va, pool->groups);
+    px_poison(device, *va, size);
+    px_traced_memory(device, PTX_TRACE_ALLOC, PTX_TRACE_STREAM, *va, size);
     pool->used += size;
     if (pool->used > pool->used_high) pool->used_high = pool->used;
     if (pool->used > pool->reserved) pool->reserved = steps(pool->used);
@@ -174,6 +177,8 @@ bool px_graph_memory_wake(struct ptx_device *device, uint64_t va)
     const bool ok = px_mem_block(&device->mem, va, &block, &kind) && kind == PX_MEM_DORMANT;
     if (ok) {
         px_mem_mark(&device->mem, va, PX_MEM_GRAPH);
+        px_poison(device, va, block.len);
+        px_traced_memory(device, PTX_TRACE_ALLOC, PTX_TRACE_GRAPH, va, block.len);
         px_graph_memory_count(device, block.len, true);
     }
     pthread_mutex_unlock(&device->mem_lock);

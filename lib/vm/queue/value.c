@@ -83,6 +83,8 @@ bool px_values_open(struct px_grid *grid)
             memcpy(grid->params, &h, sizeof h);
             return !at;
         }
+        if (v.op == PTX_VALUE_WRITE)
+            px_traced_copy(grid->device, PTX_TRACE_HOST_WRITE, v.address, 0, v.bytes);
     }
     memcpy(grid->params, &h, sizeof h);
     return true;

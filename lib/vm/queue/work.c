@@ -38,6 +38,7 @@ static bool run_free(struct px_grid *grid, struct px_trap *trap)
     ptx_address va;
     memcpy(&va, grid->params, sizeof va);
     if (px_device_free(grid->device, va)) return true;
+    px_traced_memory(grid->device, PTX_TRACE_BAD_FREE, PTX_TRACE_STREAM, va, 0);
     return bad_address(trap, va, "free in stream order: not an allocation (freed twice?)");
 }
 

@@ -222,7 +222,7 @@ static bool start_cta(struct px_cta *cta)
     cta->clock = 0;
     cta->random = random_of(grid, cta->number);
     cta->when.seed = (grid->device->config.async_seed << 32) + cta->number;
-    if (cta->shared_bytes) memset(cta->shared, 0, cta->shared_bytes);
+    if (cta->shared_bytes) memset(cta->shared, grid->device->config.poison & 255, cta->shared_bytes);
     for (uint32_t i = 0; i < cta->ngangs; i++)
         if (!start_gang(&cta->gangs[i])) return false;
     return true;

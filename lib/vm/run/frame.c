@@ -54,7 +54,7 @@ bool px_local_clear(struct px_gang *g, uint64_t from)
     const uint64_t end = g->local_bytes * g->width;
     for (uint64_t at = from * g->width, n; at < end; at += n) {
         n = end - at < CLEAR_PART ? end - at : CLEAR_PART;
-        memset(g->local + at, 0, n);
+        memset(g->local + at, g->cta->grid->device->config.poison & 255, n);
         if (n == CLEAR_PART && px_sched_due(g->cta->grid->run)) return false;
     }
     return true;
