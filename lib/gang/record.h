@@ -295,6 +295,12 @@ struct px_aside {
     uint32_t from, n;
 };
 
+/* Records in little memory, each as the difference to another one (code/emit/pack.h). */
+struct px_packed {
+    const uint16_t *marks;
+    const uint32_t *words;
+};
+
 /* A variable in local memory, for messages. */
 struct px_local_at {
     const struct px_symbol *symbol;
@@ -312,8 +318,7 @@ struct px_fcode {
     uint32_t n, ndiv;
     uint32_t naside;
     struct px_aside *aside;
-    uint16_t *marks; /* of div, but for those that stop, */
-    uint32_t *words; /* and what they say: code/emit/pack.h */
+    struct px_packed packed, beside; /* div; those that stand aside, but for what stops */
     struct px_origin *src;
     uint32_t width;                 /* lanes of a row */
     uint32_t uniform, params, pool; /* offsets in the frame; params 0 when not a kernel */

@@ -89,8 +89,8 @@ ENGINE = [
         'convergent',
         'versions: the second one begins in the mode that the first one ended in',
         'lib/code/emit/emit.c',
-        'e->fp = was.fp, e->slots',
-        'e->fp = @ ? e->fp : was.fp, e->slots',
+        'e->fp = was->fp, e->slots',
+        'e->fp = @ ? e->fp : was->fp, e->slots',
     ),
     Fault(
         '',
@@ -516,8 +516,8 @@ ENGINE = [
         'narrow',
         'narrow: guards are not moved',
         'lib/code/emit/forks.c',
-        'add_row(s, loop, rows, in->guard, false);',
-        'if (!@) add_row(s, loop, rows, in->guard, false);',
+        'add_row(e, loop, rows, in->guard, false);',
+        'if (!@) add_row(e, loop, rows, in->guard, false);',
     ),
     Fault(
         'local-rows',
@@ -604,6 +604,14 @@ ENGINE = [
         'return c->minus != (c->second && subtracts(px_body_inst(a->d, sum)));',
         'return c->minus != (!@ && c->second && subtracts(px_body_inst(a->d, sum)));',
         'test_fmad',
+    ),
+    Fault(
+        'loops',
+        'loops: the fifth source of fused statements is where it was expected',
+        'lib/code/emit/emit.c',
+        'to->source5 = final_place(emitter, to->source5);',
+        'if (!@) to->source5 = final_place(emitter, to->source5);',
+        'fused_aside',
     ),
     Fault(
         'loops',

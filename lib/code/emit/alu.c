@@ -93,7 +93,6 @@ void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const 
         px_emit_record(e, set->fn[0][shape.is.bits], r);
     else
         emit_masked(e, set, shape.is.bits, r);
-    px_emit_whole(e, set->fn[0][shape.is.bits]);
 }
 
 /* d = x + scalar, where d is an offset: the scalar of x, or none when x is the base itself, and what is

@@ -81,7 +81,7 @@ bool px_emit_targets(const struct px_insn *r)
 
 void px_emit_join(struct px_emitter *e)
 {
-    px_emit_in_both(e, do_nothing, do_join, (struct px_insn){.target = e->n + 1});
+    px_emit_in_all(e, do_nothing, do_join, (struct px_insn){.target = e->n + 1});
 }
 
 /* Three times in four; never where lanes go on together whatever happens. */
@@ -111,12 +111,12 @@ const struct px_handler_name px_emit_ctl_names[] = {{do_jump, "jump"},
 
 void px_emit_shuffle(struct px_emitter *e)
 {
-    px_emit_in_both(e, do_shuffle, do_shuffle, (struct px_insn){0});
+    px_emit_in_all(e, do_shuffle, do_shuffle, (struct px_insn){0});
 }
 
 void px_emit_to(struct px_emitter *e, uint32_t node)
 {
-    px_emit_in_both(e, do_jump, do_jump, (struct px_insn){.target = node, .flags = PX_INSN_BLOCK});
+    px_emit_in_all(e, do_jump, do_jump, (struct px_insn){.target = node, .flags = PX_INSN_BLOCK});
 }
 
 bool px_emit_joins(const struct px_insn *r)

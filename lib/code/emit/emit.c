@@ -34,9 +34,24 @@ static void pack(struct px_emitter *e)
     e->div.n = 0;
 }
 
-static uint32_t next_pc(const struct px_emitter *e)
+uint32_t px_emit_next(const struct px_emitter *e)
 {
-    return px_emit_together(e) ? e->n : e->packed + e->div.n;
+    switch (e->version) {
+    case PX_IR_CONVERGENT: return e->n;
+    case PX_IR_LOOP: return e->loop.from + e->loop.code.n;
+    case PX_IR_WAY: return e->way.from + e->way.code.n;
+    default: return e->packed + e->div.n;
+    }
+}
+
+struct px_insn *px_emit_at(const struct px_emitter *e, uint32_t pc)
+{
+    switch (e->version) {
+    case PX_IR_CONVERGENT: return &e->f->code->conv[pc];
+    case PX_IR_LOOP: return &e->loop.code.at[pc - e->loop.from];
+    case PX_IR_WAY: return &e->way.code.at[pc - e->way.from];
+    default: return &e->div.at[pc - e->packed];
+    }
 }
 
 static void push_conv(struct px_emitter *e, const struct px_insn *in)
@@ -47,21 +62,36 @@ static void push_conv(struct px_emitter *e, const struct px_insn *in)
 
 void px_emit_record(struct px_emitter *e, px_handler fn, struct px_insn in)
 {
+    struct px_arena *pass = e->f->coder->pass;
     in.fn = fn;
     in.src = e->in ? e->in->origin : 0;
     in.ord = e->ord;
-    if (px_emit_together(e))
-        push_conv(e, &in);
-    else
-        px_vec_push(e->f->coder->pass, &e->div, in);
+    switch (e->version) {
+    case PX_IR_CONVERGENT: push_conv(e, &in); break;
+    case PX_IR_LOOP: px_vec_push(pass, &e->loop.code, in); break;
+    case PX_IR_WAY:
+        if (!in.m) in.m = e->way_mask;
+        px_vec_push(pass, &e->way.code, in);
+        break;
+    default: px_vec_push(pass, &e->div, in);
+    }
 }
 
-void px_emit_in_both(struct px_emitter *e, px_handler conv, px_handler div, struct px_insn in)
+/* Is code of the version made here? */
+static bool is_made(const struct px_emitter *e, enum px_ir_version version)
+{
+    return version == PX_IR_LOOP ? e->loop.open : version == PX_IR_WAY ? e->way.open : true;
+}
+
+void px_emit_in_all(struct px_emitter *e, px_handler conv, px_handler div, struct px_insn in)
 {
     e->version = PX_IR_CONVERGENT;
     px_emit_record(e, e->f->coder->wishes.engine & PX_ENGINE_convergent ? conv : div, in);
-    e->version = PX_IR_DIVERGENT;
-    px_emit_record(e, div, in);
+    for (enum px_ir_version v = 0; v < PX_IR_VERSIONS; v++) {
+        if (v == PX_IR_CONVERGENT || !is_made(e, v)) continue;
+        e->version = v;
+        px_emit_record(e, div, in);
+    }
 }
 
 void *px_emit_node(struct px_emitter *e, size_t size)
@@ -90,18 +120,10 @@ const void *px_emit_kept(struct px_emitter *e, const void *node, size_t size)
     return kept;
 }
 
-void px_emit_whole(struct px_emitter *e, px_handler fn)
-{
-    if (px_emit_together(e) || !e->loop_until || e->guard || px_ir_kind_of(e->in->op) == PX_IR_TABLE) return;
-    const struct px_whole whole = {next_pc(e) - 1, fn};
-    px_vec_push(e->f->coder->pass, &e->wholes, whole);
-}
-
 void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_insn in)
 {
     in.m = e->guard;
     px_emit_record(e, fn[px_emit_is_masked(e)], in);
-    px_emit_whole(e, fn[0]);
 }
 
 void px_emit_own(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
@@ -174,7 +196,7 @@ static void set_mode(struct px_emitter *e, uint32_t mode)
 static void go_home(struct px_emitter *e)
 {
     const uint32_t home = e->f->code->home_fp;
-    if (e->fp != home) px_emit_in_both(e, set_fp_mode, set_fp_mode, (struct px_insn){.imm = home});
+    if (e->fp != home) px_emit_in_all(e, set_fp_mode, set_fp_mode, (struct px_insn){.imm = home});
     e->fp = home;
 }
 
@@ -277,7 +299,7 @@ static const struct px_ir_operand *operands_of(struct px_emitter *e, const struc
     return e->operands.at;
 }
 
-/* What both versions of an instruction begin with. */
+/* What all versions of an instruction begin with. */
 struct beginning {
     uint32_t at, fp, slots, lanes_counted;
 };
@@ -292,20 +314,42 @@ struct part {
 static struct part part_of(const struct px_emitter *e, const struct beginning *was, uint32_t first,
                            uint32_t end)
 {
-    return (struct part){end - was->at - (end > first), next_pc(e) - was->at, end > first};
+    return (struct part){end - was->at - (end > first), px_emit_next(e) - was->at, end > first};
+}
+
+/* What is masked of divergent code writes rows whole where nobody else has anything in them: all rows while
+ * lanes stand aside, those that end in it in the way of a fork there. */
+static bool is_masked(const struct px_emitter *e, const struct px_ir_inst *in)
+{
+    const bool whole =
+        e->version == PX_IR_LOOP ||
+        (e->version == PX_IR_WAY && px_ir_is_local(e->f, e->is_base, in, e->way_place, e->way_end));
+    if (px_emit_together(e)) return false;
+    return !whole || !(e->f->coder->wishes.engine & PX_ENGINE_loops) || px_ir_kind_of(in->op) == PX_IR_TABLE;
+}
+
+static void begin_version(struct px_emitter *e, enum px_ir_version version, const struct px_ir_inst *in,
+                          const struct beginning *was)
+{
+    e->version = version;
+    e->masked = is_masked(e, in);
+    e->guard = 0;
+    e->fp = was->fp, e->slots = was->slots, e->lanes_counted = was->lanes_counted;
+    for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
 }
 
 static struct part emit_convergent(struct px_emitter *e, const struct px_ir_inst *in,
                                    const struct px_ir_operand *o, const struct beginning *was)
 {
     const bool step = px_ir_is_step(e->f, in);
+    begin_version(e, PX_IR_CONVERGENT, in, was);
     emit_assumption(e, in, o);
     set_mode(e, px_ir_mode(e->fp, in));
     if (e->f->coder->wishes.counters) px_counted_lanes(e, in);
-    const uint32_t first = next_pc(e);
+    const uint32_t first = e->n;
     (step ? px_emit_step : emission_of(in->op))(e, in, o);
-    const uint32_t end = next_pc(e);
-    px_fuse(e);
+    const uint32_t end = e->n;
+    px_fuse(e, end > was->at);
     if (!step) {
         forget(e, in, o);
         emit_spread(e, in, o);
@@ -313,21 +357,28 @@ static struct part emit_convergent(struct px_emitter *e, const struct px_ir_inst
     return part_of(e, was, first, end);
 }
 
+/* Where every register is a row. */
+static struct part emit_rows(struct px_emitter *e, enum px_ir_version version, const struct px_ir_inst *in,
+                             const struct px_ir_operand *o, const struct beginning *was)
+{
+    begin_version(e, version, in, was);
+    set_mode(e, px_ir_mode(e->fp, in));
+    if (e->f->coder->wishes.counters) px_counted_lanes(e, in);
+    const uint32_t first = px_emit_next(e);
+    emission_of(in->op)(e, in, o);
+    const uint32_t end = px_emit_next(e);
+    px_fuse(e, end > was->at);
+    return part_of(e, was, first, end);
+}
+
+/* The versions of what runs aside have as many records as the divergent one. */
 static struct part emit_divergent(struct px_emitter *e, const struct px_ir_inst *in,
                                   const struct px_ir_operand *o, const struct beginning *was)
 {
-    set_mode(e, px_ir_mode(e->fp, in));
-    if (e->f->coder->wishes.counters) px_counted_lanes(e, in);
-    const uint32_t first = next_pc(e);
-    emission_of(in->op)(e, in, o);
-    return part_of(e, was, first, next_pc(e));
-}
-
-static void begin_version(struct px_emitter *e, enum px_ir_version version)
-{
-    e->version = version;
-    e->guard = 0;
-    for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
+    const struct part part = emit_rows(e, PX_IR_DIVERGENT, in, o, was);
+    if (e->loop.open) emit_rows(e, PX_IR_LOOP, in, o, was);
+    if (e->way.open) emit_rows(e, PX_IR_WAY, in, o, was);
+    return part;
 }
 
 /* So many records of the version that do nothing, behind those before pc. */
@@ -335,14 +386,19 @@ static void fill(struct px_emitter *e, enum px_ir_version version, uint32_t pc, 
 {
     e->version = version;
     for (uint32_t i = 0; i < n; i++) px_emit_record(e, px_emit_no_record, (struct px_insn){0});
-    struct px_insn *at = px_emit_together(e) ? &e->f->code->conv[pc] : &e->div.at[pc - e->packed];
-    const uint32_t moved = next_pc(e) - n - pc;
+    struct px_insn *at = px_emit_at(e, pc);
+    const uint32_t moved = px_emit_next(e) - n - pc;
     if (!moved) return;
     const struct px_insn nothing = at[moved];
     memmove(at + n, at, moved * sizeof *at);
     for (uint32_t i = 0; i < n; i++) at[i] = nothing;
-    for (uint32_t i = e->wholes.n; version == PX_IR_DIVERGENT && i-- > 0 && e->wholes.at[i].pc >= pc;)
-        e->wholes.at[i].pc += n;
+}
+
+static void fill_rows(struct px_emitter *e, uint32_t pc, uint32_t n)
+{
+    fill(e, PX_IR_DIVERGENT, pc, n);
+    if (e->loop.open) fill(e, PX_IR_LOOP, pc, n);
+    if (e->way.open) fill(e, PX_IR_WAY, pc, n);
 }
 
 /* A record that does nothing may say what the other says: then they are packed with fewer words. */
@@ -351,8 +407,17 @@ static void liken(struct px_insn *a, const struct px_insn *b)
     if (a->fn == px_emit_no_record) *a = *b, a->fn = px_emit_no_record;
 }
 
+static void liken_all(struct px_emitter *e, uint32_t pc)
+{
+    struct px_insn *conv = e->f->code->conv + pc, *div = e->div.at + (pc - e->packed);
+    liken(conv, div);
+    liken(div, conv);
+    if (e->loop.open) liken(&e->loop.code.at[pc - e->loop.from], div);
+    if (e->way.open) liken(&e->way.code.at[pc - e->way.from], div);
+}
+
 /*
- * What the instruction does stands at one pc in both versions: lanes that leave, wait or are resumed there
+ * What the instruction does stands at one pc in all versions: lanes that leave, wait or are resumed there
  * find it, and the one is packed with few words of the other. What asks stands at the beginning of both:
  * where the answer is no, divergent code begins the instruction anew.
  */
@@ -362,13 +427,12 @@ static void align(struct px_emitter *e, uint32_t at, struct part conv, struct pa
     if (conv.n == div.n && (conv.before == div.before || !conv.does || !div.does)) return;
     if (conv.does && div.does) {
         if (before > conv.before) fill(e, PX_IR_CONVERGENT, at + conv.before, before - conv.before);
-        if (before > div.before) fill(e, PX_IR_DIVERGENT, at + div.before, before - div.before);
+        if (before > div.before) fill_rows(e, at + div.before, before - div.before);
         conv.n += before - conv.before, div.n += before - div.before;
     }
     if (div.n > conv.n) fill(e, PX_IR_CONVERGENT, at + conv.n, div.n - conv.n);
-    if (conv.n > div.n) fill(e, PX_IR_DIVERGENT, at + div.n, conv.n - div.n);
-    struct px_insn *one = e->f->code->conv + at, *other = e->div.at + (at - e->packed);
-    for (uint32_t i = 0; at + i < e->n; i++) liken(&one[i], &other[i]), liken(&other[i], &one[i]);
+    if (conv.n > div.n) fill_rows(e, at + div.n, conv.n - div.n);
+    for (uint32_t pc = at; pc < e->n; pc++) liken_all(e, pc);
 }
 
 /* Operations that lanes may leave or wait in take rows alone (values.c): both versions have the same records.
@@ -392,15 +456,12 @@ static void emit_versions(struct px_emitter *e, const struct px_ir_inst *in, con
     struct part conv = {0};
     e->nodes.n = 0;
     if (convergent) {
-        begin_version(e, PX_IR_CONVERGENT);
         conv = emit_convergent(e, in, o, &was);
         if (is_alike(in)) {
             align(e, was.at, conv, copy_convergent(e, was.at, conv));
             return;
         }
-        e->fp = was.fp, e->slots = was.slots, e->lanes_counted = was.lanes_counted;
     }
-    begin_version(e, PX_IR_DIVERGENT);
     const struct part div = emit_divergent(e, in, o, &was);
     if (convergent)
         align(e, was.at, conv, div);
@@ -422,7 +483,7 @@ static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
     e->pc_at[e->placed++] = e->n;
     if (in->flags & PX_IR_INST_FIRST) e->ord++;
     emit_versions(e, in, o);
-    if (!e->group) pack(e);
+    if (!e->groups[PX_IR_CONVERGENT].first) pack(e);
 }
 
 /* ---- blocks ---- */
@@ -463,7 +524,7 @@ static void fall_through(struct px_emitter *e, uint32_t node, uint32_t next)
 static void finish_ord(struct px_emitter *e)
 {
     const uint32_t done = e->n ? e->f->code->conv[e->n - 1].ord : 0;
-    if (done != e->ord) px_emit_in_both(e, px_emit_no_record, px_emit_no_record, (struct px_insn){0});
+    if (done != e->ord) px_emit_in_all(e, px_emit_no_record, px_emit_no_record, (struct px_insn){0});
 }
 
 static void enter_loop(struct px_emitter *e, uint32_t place)
@@ -484,10 +545,13 @@ static void emit_block(struct px_emitter *e, uint32_t place)
     e->pc_of[node] = e->n;
     e->fp = f->code->home_fp;
     enter_loop(e, place);
+    px_forks_enter(e, place);
     for (uint32_t i = b.first; i < b.first + b.n; i++) emit_inst(e, &f->insts.at[i]);
     go_home(e); /* a block that does not end in a branch */
     finish_ord(e);
     fall_through(e, node, next);
+    pack(e);
+    px_forks_end(e, place);
 }
 
 /* ---- the end: places that were not known ---- */
@@ -508,6 +572,15 @@ static void finish_record(const void *emitter, struct px_insn *to)
     to->b = final_place(e, to->b);
     to->c = final_place(e, to->c);
     to->source4 = final_place(e, to->source4);
+}
+
+/* Of those that run aside what one handler does together has six places (distances and the like are of
+ * records that no loop aside has). */
+static void finish_aside(const void *emitter, struct px_insn *to)
+{
+    finish_record(emitter, to);
+    to->source5 = final_place(emitter, to->source5);
+    to->source6 = final_place(emitter, to->source6);
 }
 
 /* What the IR had is the code's now. */
@@ -561,8 +634,8 @@ static void finish(struct px_emitter *e)
     code->pool_bytes = e->pool.n * 8;
     code->pool_image = px_arena_move(f->coder->keep, f->coder->pass, e->pool.at, code->pool_bytes);
     code->frame_bytes = code->pool + code->pool_bytes + 64;
-    pack(e);
     resize_records(e, e->n);
+    px_pack_finish_aside(&e->pack, code->conv, finish_aside, e);
     px_pack_finish(&e->pack, code->conv, e->n, finish_record, e);
     for (uint32_t i = 0; i < e->replaced.n; i++) finish_record(e, e->replaced.at[i]);
     for (uint32_t i = 0; i < e->fused.n; i++) {
@@ -658,9 +731,6 @@ void px_emit(struct px_irfn *f)
 {
     f->code->rows =
         (f->code->surveys + f->nsurveys * (uint32_t)sizeof(struct px_survey) + f->nkept * 8 + 63) & ~63u;
-    px_arena_drop(f->coder->scratch, f->graph.succ.first); /* nobody looks that way any more */
-    px_arena_drop(f->coder->scratch, f->graph.succ.to);
-    f->graph.succ = (struct px_flow_lists){0};
     struct px_emitter e = {.f = f, .frame_bytes = f->code->rows + f->row_bytes * f->coder->width};
     tell_locals(f);
     place_rows(f);
@@ -669,6 +739,7 @@ void px_emit(struct px_irfn *f)
     f->code->passed = f->passed.at = KEEP(f, &f->passed);
     resize_records(&e, expected_records(f));
     px_pack_begin(&e.pack, f->coder->pass, e.cap);
+    px_forks_begin(&e);
     e.pc_at = PX_NEW_N(f->coder->pass, uint32_t, f->insts.n + 2);
     e.pc_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);
     uint32_t *end_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);
@@ -681,8 +752,6 @@ void px_emit(struct px_irfn *f)
     tell_rows(&e);
     if (f->coder->wishes.counters) px_counted_keep(&e);
     finish(&e);
-    px_vec_trim(f->coder->pass, &e.wholes);
-    px_arena_drop(f->coder->pass, e.hash);
     px_forks_make(&e, end_of);
     px_pack_keep(&e.pack, f->coder->keep, f->code);
 }

@@ -1,10 +1,12 @@
 /*
  * emit.h - what the files of the emission share: from the IR to records.
  *
- * Each instruction is emitted twice, by the same functions: for convergent code, where all lanes of a frame
- * are together and registers may be kept as scalars, then for divergent code, where lanes may differ, every
- * register is a row, and writes are masked. A pc means the same place in both versions, so whichever has
- * fewer records for an instruction gets some that do nothing. Emission alone knows handlers.
+ * Each instruction is emitted for each version of the code, by the same functions: for convergent code, where
+ * all lanes of a frame are together and registers may be kept as scalars; then for divergent code, where
+ * lanes may differ, every register is a row, and writes are masked; in a loop that runs aside for lanes that
+ * nobody else's values stand beside, which write whole rows; and in the way of a fork there. A pc means the
+ * same place in all versions, so whichever has fewer records for an instruction gets some that do nothing.
+ * Emission alone knows handlers.
  */
 #ifndef PX_CODE_EMIT_EMIT_H
 #define PX_CODE_EMIT_EMIT_H
@@ -23,10 +25,17 @@ struct px_temp {
     bool used, held;
 };
 
-/* What the record of the divergent version at pc would be where no other lane has anything in its row. */
-struct px_whole {
+/* The records of what runs aside, until it ends. */
+struct px_emit_aside {
+    bool open;
+    uint32_t from; /* the pc of the first */
+    PX_VEC(struct px_insn) code;
+};
+
+/* What one handler does together (fuse.c): the first instruction, NULL: none, and the pc of its record. */
+struct px_emit_group {
+    const struct px_ir_inst *first;
     uint32_t pc;
-    px_handler fn;
 };
 
 /* What records of one instruction point to. */
@@ -44,19 +53,23 @@ struct px_draft {
 
 struct px_emitter {
     struct px_irfn *f;
-    enum px_ir_version version; /* that is emitted */
+    enum px_ir_version version; /* that is emitted, */
+    bool masked;                /* and what it writes is masked without a guard, too */
     uint32_t n, cap;            /* convergent records so far; room in px_fcode.conv */
     PX_VEC(struct px_insn) div; /* divergent ones that are not packed yet: */
     uint32_t packed;            /* so many are */
     struct px_packer pack;
+    struct px_emit_aside loop, way;
+    uint32_t loop_end, way_end;   /* places behind the loop's last block, the way's last instruction, */
+    uint32_t way_place, way_mask; /* the way's first one; its mask row, 0: the entry's */
+    uint32_t next_aside, nbeside; /* loops that have begun; records of what has ended, and what stops it */
+    const bool *is_base;          /* px_ir_bases; NULL where nothing runs aside */
+    struct px_emit_group groups[PX_IR_VERSIONS];
     PX_VEC(struct px_emit_node) nodes; /* what the instruction's records point to */
     PX_VEC(struct px_draft) drafts;
     PX_VEC(struct px_temp) temps;
     PX_VEC(struct px_insn *) replaced; /* records that fused ones stand in for */
     PX_VEC(uint32_t) fused;            /* convergent records that do the work of some behind them: pcs */
-    const struct px_ir_inst *group;    /* the first of those that are fused with the next one; NULL: none, */
-    uint32_t group_pc;                 /* and its record */
-    PX_VEC(struct px_whole) wholes;    /* of innermost loops, by pc */
     uint32_t loop_until;               /* blocks up to this place in the order are of a loop */
     PX_VEC(uint64_t) pool;             /* constants, 8 bytes each; those of 16 begin at even places */
     uint32_t *hash, hash_size;         /* of the pool: places + 1 */
@@ -89,7 +102,7 @@ static inline bool px_emit_together(const struct px_emitter *e)
 /* Do its handlers look at a mask row? */
 static inline bool px_emit_is_masked(const struct px_emitter *e)
 {
-    return !px_emit_together(e) || e->guard;
+    return e->masked || e->guard;
 }
 
 /* An operand as an offset in the frame; scalars and rows alike. */
@@ -110,17 +123,19 @@ uint32_t px_emit_survey(const struct px_emitter *e, uint32_t reg);
 uint32_t px_emit_temp(struct px_emitter *e, uint32_t elem);
 uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *high);
 
-/* Appends a record to the version that is emitted; to both, between instructions. */
+/* Appends a record to the version that is emitted; to all, between instructions: `div` to those that are not
+ * convergent. */
 void px_emit_record(struct px_emitter *e, px_handler fn, struct px_insn in);
-void px_emit_in_both(struct px_emitter *e, px_handler conv, px_handler div, struct px_insn in);
+void px_emit_in_all(struct px_emitter *e, px_handler conv, px_handler div, struct px_insn in);
+/* The record of the version that is emitted at this pc, which has not been packed. */
+struct px_insn *px_emit_at(const struct px_emitter *e, uint32_t pc);
+/* The pc of the next one. */
+uint32_t px_emit_next(const struct px_emitter *e);
 /* What a record points to beside itself is filled in at `node`, zeroed; `kept` is its copy that stays, and
  * ends the node. Both versions share one where theirs are equal: operands of the convergent version may
  * lie in rows of their own. */
 void *px_emit_node(struct px_emitter *e, size_t size);
 const void *px_emit_kept(struct px_emitter *e, const void *node, size_t size);
-/* The record just made could be this one where rows are written whole, if it is a divergent one that is
- * masked by its entry alone. */
-void px_emit_whole(struct px_emitter *e, px_handler fn);
 /* A handler pair [unmasked, masked] under the guard. */
 void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_insn in);
 /* A move: under the guard, or into a row that owns itself. */
@@ -164,11 +179,9 @@ void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address,
 void px_emit_trace_event(struct px_emitter *e, ptx_trace_kind kind, const struct px_ir_operand *number,
                          const struct px_ir_operand *count);
 void px_emit_trace_order(struct px_emitter *e, ptx_trace_kind kind, uint64_t number, unsigned count);
-/* fuse.c: the record that was just made, where it ends what one handler does. */
-void px_fuse(struct px_emitter *e);
-/* n records from `head` on, of these statements, become one, which is the first; `masked`: the last is. */
-bool px_fuse_chain(const struct px_irfn *f, const struct px_ir_inst *const *group, uint32_t n,
-                   enum px_ir_version version, bool masked, struct px_insn *head);
+/* fuse.c: the record of the version that was just made, where it ends what one handler does; `made`: there is
+ * one. */
+void px_fuse(struct px_emitter *e, bool made);
 /* counted.c: a record that counts the lanes of an access under a guard; the list of what is counted. */
 void px_counted_lanes(struct px_emitter *e, const struct px_ir_inst *in);
 void px_counted_keep(struct px_emitter *e);

@@ -11,26 +11,34 @@
 
 enum { GROUP_MOST = PX_FUSED_MOST };
 
+/* What the passes say of each version. */
+static const uint8_t marks[PX_IR_VERSIONS] = {
+    [PX_IR_CONVERGENT] = PX_IR_FUSE_TOGETHER, [PX_IR_LOOP] = PX_IR_FUSE_LOOP, [PX_IR_WAY] = PX_IR_FUSE_WAY};
+
 /* What is fused, in order; nothing else there makes a record. */
-static uint32_t group_of(const struct px_emitter *e, const struct px_ir_inst *group[GROUP_MOST])
+static uint32_t group_of(const struct px_emitter *e, const struct px_ir_inst *first,
+                         const struct px_ir_inst *group[GROUP_MOST])
 {
     uint32_t n = 0;
-    for (const struct px_ir_inst *in = e->group; in < e->in; in++)
-        if (in->fuse & PX_IR_FUSE_TOGETHER) group[n++] = in;
+    for (const struct px_ir_inst *in = first; in < e->in; in++)
+        if (in->fuse & marks[e->version]) group[n++] = in;
     group[n++] = e->in;
     return n;
 }
 
-bool px_fuse_chain(const struct px_irfn *f, const struct px_ir_inst *const *group, uint32_t n,
-                   enum px_ir_version version, bool masked, struct px_insn *head)
+/* The n records from `head` on, of these statements, become one, which is the first. */
+static void fuse_chain(const struct px_emitter *e, const struct px_ir_inst *const *group, uint32_t n,
+                       struct px_insn *head)
 {
+    const struct px_irfn *f = e->f;
+    const bool masked = e->masked;
     uint32_t *const places[] = {&head->a, &head->b, &head->c, &head->source4, &head->source5, &head->source6};
     struct px_ir_chain chain = {.n = 0};
     uint32_t to = 0;
     for (uint32_t k = 0; k < n; k++)
-        px_ir_chain_add(f, &chain, group[k], k ? px_ir_opds(f, group[k - 1])->at : PX_NONE32, version);
+        px_ir_chain_add(f, &chain, group[k], k ? px_ir_opds(f, group[k - 1])->at : PX_NONE32, e->version);
     const struct px_fused *row = px_ir_chain_row(f->coder->level, &chain);
-    if (!row || (masked && !row->masked)) return false;
+    if (!row || (masked && !row->masked)) return;
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t from[3] = {head[k].a, head[k].b, head[k].c};
         for (uint32_t i = 0; i < row->sources[k]; i++)
@@ -40,7 +48,6 @@ bool px_fuse_chain(const struct px_irfn *f, const struct px_ir_inst *const *grou
     head->m = head[n - 1].m;
     head->d = head[n - 1].d;
     head->ord = head[n - 1].ord;
-    return true;
 }
 
 /* d = a * b + c where both factors were loaded for this. */
@@ -86,17 +93,18 @@ static bool are_statements(const struct px_ir_inst *const *group, uint32_t n)
     return k == n;
 }
 
-void px_fuse(struct px_emitter *e)
+void px_fuse(struct px_emitter *e, bool made)
 {
     const struct px_ir_inst *group[GROUP_MOST];
-    const uint32_t pc = e->group_pc;
-    if (e->in->fuse & PX_IR_FUSE_TOGETHER && !e->group) e->group = e->in, e->group_pc = e->n - 1;
-    if (e->in->fuse & PX_IR_FUSE_TOGETHER || !e->group || e->pc_at[e->placed - 1] == e->n) return;
-    const uint32_t n = group_of(e, group);
-    e->group = NULL;
+    struct px_emit_group *g = &e->groups[e->version];
+    const bool goes_on = e->in->fuse & marks[e->version];
+    if (goes_on && !g->first) *g = (struct px_emit_group){e->in, px_emit_next(e) - 1};
+    if (goes_on || !g->first || !made) return;
+    const uint32_t n = group_of(e, g->first, group);
+    g->first = NULL;
     if (are_statements(group, n))
-        px_fuse_chain(e->f, group, n, PX_IR_CONVERGENT, false, &e->f->code->conv[pc]);
+        fuse_chain(e, group, n, px_emit_at(e, g->pc));
     else
         fuse_others(e, group, n);
-    if (!px_ir_loads(e->in)) px_vec_push(e->f->coder->pass, &e->fused, pc);
+    if (px_emit_together(e) && !px_ir_loads(e->in)) px_vec_push(e->f->coder->pass, &e->fused, g->pc);
 }

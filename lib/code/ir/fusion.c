@@ -180,11 +180,11 @@ static void fuse_aside(struct fuser *s)
     const bool may = one && d && s->sizes[0] == PX_IR_ONE && d->kind == PX_IR_REG && !s->is_base[d->at] &&
                      ends(f, d, s->in, s->place);
     if (!one) s->loop.n = s->way.n = 0;
-    if (one && s->in_loop) go_on(s, &s->loop, may, PX_IR_DIVERGENT, PX_IR_FUSE_LOOP, false);
+    if (one && s->in_loop) go_on(s, &s->loop, may, PX_IR_LOOP, PX_IR_FUSE_LOOP, false);
     if (!one || !s->in_way) return;
     const bool before = may && px_ir_is_local(f, s->is_base, s->before[0], s->first, s->end);
     const bool local = px_ir_is_local(f, s->is_base, s->in, s->first, s->end);
-    go_on(s, &s->way, before, PX_IR_DIVERGENT, PX_IR_FUSE_WAY, !local);
+    go_on(s, &s->way, before, PX_IR_WAY, PX_IR_FUSE_WAY, !local);
 }
 
 /* ---- memory ---- */

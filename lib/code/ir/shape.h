@@ -6,8 +6,11 @@
 
 #include "code/ir/fn.h"
 
-/* Lanes that are together have scalars where the others have rows (px_ir_keep). */
-enum px_ir_version { PX_IR_DIVERGENT, PX_IR_CONVERGENT };
+/*
+ * What code is made for: lanes that may be elsewhere, lanes that are all together, which have scalars where
+ * the others have rows (px_ir_keep); those of a loop that runs aside, and of the way of a fork there.
+ */
+enum px_ir_version { PX_IR_DIVERGENT, PX_IR_CONVERGENT, PX_IR_LOOP, PX_IR_WAY, PX_IR_VERSIONS };
 
 /* Bit i of `bits`: the handler's place i takes a scalar; scalars without such a place are spread into rows.
  * Where they are `swapped`, the first two sources have changed places. */
