@@ -194,6 +194,16 @@ static void settle(struct px_irfn *f, struct px_arena *to, struct px_arena *from
     px_arena_clear(from);
 }
 
+/* What the pass has put another in place of goes; the IR moves where the row of the pass says. */
+static void leave_pass(struct px_irfn *f, unsigned i)
+{
+    const size_t lay = passes[i ? i - 1 : i].lies;
+    struct px_arena *before = arena_of(f->coder, lay);
+    px_arena_drop(before, f->replaced);
+    f->replaced = NULL;
+    if (passes[i].lies != lay) settle(f, arena_of(f->coder, passes[i].lies), before);
+}
+
 static void analyse(struct px_irfn *f)
 {
     struct px_coder *coder = f->coder;
@@ -207,8 +217,7 @@ static void analyse(struct px_irfn *f)
             facts |= pass->gives;
         }
         if (coder->refused && coder->refused->again) return;
-        if (i && pass->lies != pass[-1].lies)
-            settle(f, arena_of(coder, pass->lies), arena_of(coder, pass[-1].lies));
+        leave_pass(f, i);
         if (i == PX_PASS_lower && coder->wishes.dump) px_ir_name(f);
         px_dump_after(f, (enum px_pass_number)i);
         if (coder->wishes.verifies) verify(f, i, facts);
@@ -239,12 +248,21 @@ static void analyse_all(struct px_coder *coder)
     if (coder->refused && coder->refused->again) longjmp(coder->give_up, 1);
 }
 
+/* Emission looks at where control comes from alone. */
+static void forget_ways(const struct px_coder *coder, struct px_flow_graph *graph)
+{
+    px_arena_drop(coder->scratch, graph->succ.first);
+    px_arena_drop(coder->scratch, graph->succ.to);
+    graph->succ = (struct px_flow_lists){0};
+}
+
 /* The last one first: then the IR of each goes when its records are made. */
 static void emit_all(struct px_coder *coder, struct px_code *code)
 {
     for (uint32_t i = coder->queue.n; i-- > 0;) {
         struct px_irfn *f = coder->queue.at[i];
         const struct px_arena_mark before = f->before;
+        forget_ways(coder, &f->graph);
         px_emit(f);
         px_dump_after(f, PX_PASS_records);
         px_arena_clear(coder->pass);

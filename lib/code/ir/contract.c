@@ -370,9 +370,6 @@ static const struct px_contracted *find(struct px_body *d)
     }
     decide(&f);
     px_flow_live_end(&f.live.flow);
-    px_arena_drop(arena, f.values);
-    px_arena_drop(arena, f.products.at);
-    px_arena_drop(arena, f.sums.at);
     return f.any ? f.out : NULL;
 }
 

@@ -100,8 +100,6 @@ static void find_needed(struct live *l)
         const uint32_t reg = l->needed.at[--l->needed.n];
         for (uint32_t k = l->defs.first[reg]; k < l->defs.first[reg + 1]; k++) revive(l, l->defs.to[k]);
     }
-    px_arena_drop(l->d->arena, l->defs.first);
-    px_arena_drop(l->d->arena, l->defs.to);
 }
 
 /* ---- where registers live ---- */

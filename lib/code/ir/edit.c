@@ -53,7 +53,7 @@ void px_ir_edit_end(struct px_ir_edit *e)
     struct px_irfn *f = e->f;
     e->place[f->insts.n] = e->out.n;
     for (uint32_t i = 0; i < f->labels.n; i++) f->labels.at[i] = e->place[f->labels.at[i]];
-    px_arena_drop(f->coder->draft, f->insts.at);
+    f->replaced = f->insts.at;
     f->insts.at = e->out.at;
     f->insts.n = e->out.n;
     f->insts.cap = e->out.cap;

@@ -117,6 +117,7 @@ struct px_irfn {
     struct px_arena_mark before; /* of scratch, when its analysis began */
 
     PX_VEC(struct px_ir_inst) insts;
+    struct px_ir_inst *replaced; /* the list before, of a pass that made another: nobody reads it */
     PX_VEC(struct px_ir_opd) opds;
     PX_VEC(uint64_t) values; /* constants, and what is added to the bases of addresses */
     PX_VEC(struct px_ir_reg) regs;

@@ -200,7 +200,6 @@ static void shared_rows(struct scan *s, struct pool *pools, bool aside)
         struct px_ir_reg *reg = &f->regs.at[order.at[i].reg];
         reg->row = row_for(f, &pools[size_class(reg->elem)], s->ranges[order.at[i].reg], reg->elem);
     }
-    px_arena_drop(f->coder->pass, order.at);
 }
 
 /* Temporaries of an instruction of the text: the first of a size has the first row of that size, and so on.
