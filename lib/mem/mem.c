@@ -195,24 +195,28 @@ static uint64_t first_fit(const struct px_mem *mem, uint64_t size, uint64_t alig
     return size + GUARD <= end - at && at < end ? at : 0;
 }
 
-/* The same from `from` on. */
-static uint64_t fit_from(const struct px_mem *mem, uint64_t from, uint64_t size, uint64_t align)
+/* The same from `from` on, with such gaps. */
+static uint64_t fit_from(const struct px_mem *mem, uint64_t from, uint64_t size, uint64_t align, uint64_t gap)
 {
     const struct px_mem_map *map = mem->map;
     const uint64_t end = mem->base + mem->bytes;
-    uint64_t at = round_up(from + GUARD, align);
+    uint64_t at = round_up(from + gap, align);
     for (uint32_t i = 0; i < map->n; i++) {
-        if (map->at[i].lo - mem->base >= mem->bytes || end_of(&map->at[i]) + GUARD <= at) continue;
-        if (at + size + GUARD <= map->at[i].lo) return at;
-        at = round_up(end_of(&map->at[i]) + GUARD, align);
+        if (map->at[i].lo - mem->base >= mem->bytes || end_of(&map->at[i]) + gap <= at) continue;
+        if (at + size + gap <= map->at[i].lo) return at;
+        at = round_up(end_of(&map->at[i]) + gap, align);
     }
-    return at < end && size + GUARD <= end - at ? at : 0;
+    return at < end && size + gap <= end - at ? at : 0;
 }
 
+/* Behind what came last, if that is possible, and with a wide gap: what misses an allocation by little shall
+ * not hit another. */
 static uint64_t next_fit(const struct px_mem *mem, uint64_t size, uint64_t align)
 {
-    const uint64_t at = mem->fresh ? fit_from(mem, mem->fresh, size, align) : 0;
-    return at ? at : fit_from(mem, mem->base, size, align);
+    const uint64_t wide = 64 << 10;
+    uint64_t at = mem->fresh ? fit_from(mem, mem->fresh, size, align, wide) : 0;
+    if (!at) at = fit_from(mem, mem->base, size, align, wide);
+    return at ? at : fit_from(mem, mem->base, size, align, GUARD);
 }
 
 bool px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *va)

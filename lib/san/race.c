@@ -21,6 +21,14 @@ struct by {
 
 /* ---- sides ---- */
 
+/* To make an mbarrier, or to end it, is a weak write of its word to all that use it. */
+static unsigned how_of(const struct by *by)
+{
+    const ptx_trace_access *a = by->access;
+    const bool makes = a->how & PTX_TRACE_MBARRIER && strncmp(a->at->instruction, "mbarrier.in", 11) == 0;
+    return makes ? a->how & ~(unsigned)PTX_TRACE_ATOMIC : a->how;
+}
+
 static struct px_side side_of(const struct by *by, uint32_t place)
 {
     const ptx_trace_access *a = by->access;
@@ -33,7 +41,7 @@ static struct px_side side_of(const struct by *by, uint32_t place)
                             .era = grid ? grid->era : 0,
                             .group = a->how & PTX_TRACE_ASYNC ? t->groups : 0,
                             .warp = (uint16_t)(by->thread / PX_SAN_WARP),
-                            .how = (uint8_t)a->how,
+                            .how = (uint8_t)how_of(by),
                             .bytes = (uint8_t)(bytes < 255 ? bytes : 255),
                             .order = (uint8_t)a->order,
                             .scope = (uint8_t)a->scope};
@@ -186,21 +194,50 @@ static bool reads_the_same(const struct by *by, const struct px_cell *cell)
     return cell->read[0] == by->id || cell->read[1] == by->id;
 }
 
+static bool is_plain_write(const struct by *by, px_side_id id)
+{
+    return id && (side_at(by->san, id)->how & (PTX_TRACE_WRITE | PTX_TRACE_ATOMIC)) == PTX_TRACE_WRITE;
+}
+
 static void read_cell(const struct by *by, struct px_cell *cell, uint64_t address)
 {
     if (reads_the_same(by, cell)) return;
     if (cell->write && !is_ordered(by, cell->write)) find(by, cell->write, PTX_FOUND_WRITE_READ, address);
+    for (int i = 0; i < 2; i++)
+        if (is_plain_write(by, cell->read[i]) && !is_ordered(by, cell->read[i]))
+            find(by, cell->read[i], PTX_FOUND_WRITE_READ, address);
     keep_read(by, cell);
+}
+
+/* Is it behind all threads that can reach the memory? */
+static bool is_over(const struct by *by, px_side_id id)
+{
+    const struct px_side *side = side_at(by->san, id);
+    return by->access->reached == PTX_COUNT_SHARED &&
+           side->clock <= by->block->thread[by->thread].knows.floor;
+}
+
+/* The weak write that an atomic operation may hide from later ones, which do not race with each other. */
+static px_side_id hidden_write(const struct by *by, const struct px_cell *cell)
+{
+    px_side_id id = 0;
+    if (!(how_of(by) & PTX_TRACE_ATOMIC)) return 0;
+    for (int i = 0; i < 2 && !id; i++)
+        if (is_plain_write(by, cell->read[i])) id = cell->read[i];
+    if (is_plain_write(by, cell->write)) id = cell->write;
+    return id && !is_over(by, id) ? id : 0;
 }
 
 static void write_cell(const struct by *by, struct px_cell *cell, uint64_t address)
 {
     if (cell->write == by->id && !cell->read[0]) return;
+    const px_side_id hidden = hidden_write(by, cell);
     if (cell->write && !is_ordered(by, cell->write)) find(by, cell->write, PTX_FOUND_WRITE_WRITE, address);
     for (int i = 0; i < 2; i++)
         if (cell->read[i] && !is_ordered(by, cell->read[i]))
-            find(by, cell->read[i], PTX_FOUND_READ_WRITE, address);
-    *cell = (struct px_cell){.write = by->id};
+            find(by, cell->read[i],
+                 is_plain_write(by, cell->read[i]) ? PTX_FOUND_WRITE_WRITE : PTX_FOUND_READ_WRITE, address);
+    *cell = (struct px_cell){.write = by->id, .read = {hidden}};
 }
 
 /* The part of an access that lies in one page. */
@@ -221,6 +258,12 @@ static void reach(struct by *by, struct px_shadow *s, struct px_page *page, uint
     }
 }
 
+/* cp.async.mbarrier.arrive happens later, and orders more than it touches. */
+static bool is_copies_arrival(const ptx_trace_access *a)
+{
+    return a->how & PTX_TRACE_MBARRIER && a->how & PTX_TRACE_ASYNC;
+}
+
 static void check_lane(struct by *by, struct px_shadow *s, uint32_t place)
 {
     const ptx_trace_lane *l = &by->access->lanes[by->lane];
@@ -237,8 +280,7 @@ static void check_lane(struct by *by, struct px_shadow *s, uint32_t place)
         const uint32_t room = PX_PAGE_BYTES - (uint32_t)(at & (PX_PAGE_BYTES - 1));
         n = left < room ? left : room;
         if (at == l->address) px_order_access(by->san, by->block, by->access, l, page);
-        if (by->san->checks & PTX_CHECK_RACE && !(by->access->how & PTX_TRACE_MBARRIER))
-            reach(by, s, page, at, n);
+        if (by->san->checks & PTX_CHECK_RACE && !is_copies_arrival(by->access)) reach(by, s, page, at, n);
     }
 }
 
@@ -248,7 +290,7 @@ void px_race_access(struct px_san *san, struct px_blk *b, const ptx_trace_access
     struct px_shadow *s = a->reached == PTX_COUNT_SHARED ? &b->shared : &san->global;
     if (a->reached != PTX_COUNT_SHARED && a->reached != PTX_COUNT_GLOBAL) return;
     const uint32_t place = px_san_place_of(san, a->at);
-    const bool arrives = a->how & PTX_TRACE_MBARRIER && a->how & PTX_TRACE_ASYNC;
+    const bool arrives = is_copies_arrival(a);
     for (by.lane = 0; by.lane < a->nlanes && !san->clocks.lost; by.lane++) {
         if (arrives) px_order_copies(san, b, a->lanes[by.lane].thread);
         check_lane(&by, s, place);
