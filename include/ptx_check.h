@@ -51,6 +51,7 @@ typedef enum ptx_check_kind {
     PTX_FOUND_FREED_TWICE = 11, /* or is none any more */
     PTX_FOUND_LEAK = 12,        /* allocations of one place that are not freed: `count` */
     PTX_FOUND_HOST_READ = 13,   /* the host gets what nobody wrote */
+    PTX_FOUND_EARLY = 14,       /* a use of memory that stream order does not put behind its allocation */
     PTX_FOUND_LAUNCH = 16       /* of a launch by a kernel; `code` tells which */
 } ptx_check_kind;
 

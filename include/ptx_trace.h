@@ -114,7 +114,8 @@ PTX_API void ptx_trace_where(const ptx_trace_access *access, ptx_address address
 /* ---- what orders accesses ---- */
 
 typedef enum ptx_trace_kind {
-    PTX_TRACE_GRID_BEGIN = 1,     /* its blocks may run from now on; `parent`; from any thread */
+    PTX_TRACE_GRID_BEGIN = 1,     /* its blocks may run from now on; `parent`, or `number`: the work of the
+                                         host (ptx_trace_memory) that it is; from any thread */
     PTX_TRACE_GRID_END = 2,       /* it and its children are complete, or its launch was stopped */
     PTX_TRACE_BLOCK_BEGIN = 3,    /* before anything else of the block; `nthreads` is their number */
     PTX_TRACE_BLOCK_END = 4,      /* all threads have exited */
@@ -160,7 +161,11 @@ typedef enum ptx_trace_memory_kind {
     PTX_TRACE_HOST_WRITE = 5, /* a copy from the host, or a fill, writes it */
     PTX_TRACE_HOST_READ = 6,  /* a copy to the host reads it */
     PTX_TRACE_COPY = 7,       /* a copy from `from` to `address` */
-    PTX_TRACE_FAULT = 8       /* an access of a kernel is about to fault */
+    PTX_TRACE_FAULT = 8,      /* an access of a kernel is about to fault */
+    /* What the host submits has numbers that rise from 1. Work `address` begins to exist (`from` 0), or comes
+     * after work `from` (`bytes` 1: it may begin before the end of that: PTX_LAUNCH_PROGRAMMATIC). */
+    PTX_TRACE_AFTER = 9,
+    PTX_TRACE_HOST_WAITED = 10 /* the host knows that work `address` is done; 0: that all is */
 } ptx_trace_memory_kind;
 
 typedef enum ptx_trace_owner {
@@ -179,6 +184,7 @@ typedef struct ptx_trace_memory {
     ptx_trace_owner owner; /* of ALLOC, FREE, BAD_FREE */
     ptx_address address, from;
     uint64_t bytes;
+    uint64_t work;             /* of ALLOC in stream order: that allocates */
     const ptx_trace_place *at; /* of what a kernel does; NULL: the host does it. It lives no longer, either */
     uint64_t grid;
     unsigned cta[3], thread[3];

@@ -127,6 +127,17 @@ static ptx_status alloc_in_graph(struct px_stream *s, uint64_t size, ptx_address
     return status;
 }
 
+/* For who hears of memory: a mark where the stream allocates, and its number; 0: nobody does. */
+static uint64_t mark_place(struct px_stream *s)
+{
+    struct px_task *mark = s->device->config.trace_memory ? px_stream_put(s, NULL, NULL, false) : NULL;
+    if (!mark) return 0;
+    const uint64_t number = mark->number;
+    px_task_submit(mark);
+    px_task_release(mark);
+    return number;
+}
+
 /* The scheduler's lock is held. */
 static ptx_status alloc_in_order(ptx_device *device, ptx_pool pool, uint64_t size, ptx_stream stream,
                                  ptx_address *address)
@@ -136,8 +147,10 @@ static ptx_status alloc_in_order(ptx_device *device, ptx_pool pool, uint64_t siz
     if (!s || !p || p == device->graphs) return PTX_ERROR_INVALID_ARGUMENT;
     if (device->tasks.lost != PTX_OK) return device->tasks.lost;
     if (s->capture) return alloc_in_graph(s, size, address);
+    const uint64_t work = mark_place(s);
     pthread_mutex_lock(&device->mem_lock);
     const bool ok = px_pool_take(device, p, size, address);
+    if (ok) px_traced_pool(device, *address, size, work);
     pthread_mutex_unlock(&device->mem_lock);
     return ok ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
 }

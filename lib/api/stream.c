@@ -200,6 +200,7 @@ PTX_API ptx_status ptx_launch_query(ptx_device *device, ptx_launch launch)
     px_sched_lock(&device->sched);
     px_sched_pump(&device->sched);
     const struct px_task *task = launch_at(device, launch);
+    if (task && task->state == PX_TASK_DONE) px_task_known(task);
     const ptx_status status = !task                         ? PTX_ERROR_INVALID_ARGUMENT
                               : task->state != PX_TASK_DONE ? PTX_ERROR_NOT_READY
                                                             : task->status;

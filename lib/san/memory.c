@@ -57,8 +57,12 @@ static void add(struct px_san *san, const ptx_trace_memory *e)
         san->clocks.lost = true;
         return;
     }
-    *a = (struct px_memory){
-        .address = e->address, .bytes = e->bytes, .owner = e->owner, .made = maker_of(san, e)};
+    *a = (struct px_memory){.address = e->address,
+                            .bytes = e->bytes,
+                            .owner = e->owner,
+                            .made = maker_of(san, e),
+                            .work = e->work};
+    m->in_order |= e->work != 0;
     const uint32_t i = behind(m, e->address);
     memmove(&m->at[i + 1], &m->at[i], (m->n++ - i) * sizeof *m->at);
     m->at[i] = a;
@@ -185,6 +189,36 @@ static void bad_free(struct px_san *san, const ptx_trace_memory *e)
     px_found_add(san, &f);
 }
 
+/* ---- in stream order ---- */
+
+static void early(struct px_san *san, const struct px_blk *b, const ptx_trace_access *a,
+                  const ptx_trace_lane *l, const struct px_memory *memory)
+{
+    const struct px_grd *g = px_san_grid(san, b->grid);
+    if (!g || !g->work || px_works_order(san, memory->work, g->work) != PX_WORKS_APART) return;
+    struct px_found f = {.kind = PTX_FOUND_EARLY,
+                         .global = true,
+                         .address = l->address,
+                         .count = 1,
+                         .thread = {l->thread},
+                         .block = {san->block[b->id]}};
+    f.place[0] = f.place[1] = px_san_place_of(san, a->at);
+    f.side[0] = (struct px_side){
+        .block = b->id, .how = (uint8_t)a->how, .bytes = (uint8_t)(l->bytes < 255 ? l->bytes : 255)};
+    px_found_where(san, px_found_add(san, &f), a);
+}
+
+void px_memory_access(struct px_san *san, const struct px_blk *b, const ptx_trace_access *a)
+{
+    if (!san->memory.in_order || a->reached != PTX_COUNT_GLOBAL) return;
+    for (unsigned i = 0; i < a->nlanes; i++) {
+        struct px_memory *memory = px_memory_at(san, a->lanes[i].address);
+        if (!memory || !memory->work || memory->used_by == a->grid) continue;
+        memory->used_by = a->grid;
+        early(san, b, a, &a->lanes[i], memory);
+    }
+}
+
 /* ---- events ---- */
 
 static bool checks_memory(const struct px_san *san)
@@ -198,6 +232,11 @@ static int hear(struct px_san *san, const ptx_trace_memory *e)
     case PTX_TRACE_ALLOC: add(san, e); break;
     case PTX_TRACE_FREE: end(san, e); break;
     case PTX_TRACE_FREE_ASKED: ask(san, e); break;
+    case PTX_TRACE_AFTER: px_work_event(san, e); break;
+    case PTX_TRACE_HOST_WAITED:
+        px_work_event(san, e);
+        px_san_tidy(san);
+        break;
     case PTX_TRACE_BAD_FREE:
         if (checks_memory(san)) bad_free(san, e);
         break;

@@ -425,8 +425,8 @@ void px_order_event(struct px_san *san, struct px_blk *b, const ptx_trace_event 
     }
 }
 
-bool px_order_before(const struct px_san *san, const struct px_blk *b, uint32_t thread,
-                     const struct px_side *side, uint32_t lane)
+bool px_order_before(struct px_san *san, const struct px_blk *b, uint32_t thread, const struct px_side *side,
+                     uint32_t lane)
 {
     const struct px_thread *t = &b->thread[thread];
     const uint32_t other = side->warp * PX_SAN_WARP + lane;

@@ -25,7 +25,7 @@ struct by {
 static unsigned how_of(const struct by *by)
 {
     const ptx_trace_access *a = by->access;
-    const bool makes = a->how & PTX_TRACE_MBARRIER && strncmp(a->at->instruction, "mbarrier.in", 11) == 0;
+    const bool makes = a->how & PTX_TRACE_MBARRIER && strstr(a->at->instruction, "mbarrier.in");
     return makes ? a->how & ~(unsigned)PTX_TRACE_ATOMIC : a->how;
 }
 

@@ -20,9 +20,9 @@ bool px_san_room(struct px_san *san, void *list, uint32_t n, uint32_t *cap, size
 
 struct px_grd *px_san_grid(struct px_san *san, uint64_t id)
 {
-    for (uint32_t i = san->ngrids; i-- > 0;)
-        if (san->grid[i].id == id) return &san->grid[i];
-    return NULL;
+    uint32_t i = san->grids[id % PX_GRID_BUCKETS];
+    while (i && san->grid[i - 1].id != id) i = san->grid[i - 1].next;
+    return i ? &san->grid[i - 1] : NULL;
 }
 
 /* Those whose kernels led to the launch of `g` go into another era. */
@@ -37,9 +37,16 @@ static void begin_grid(struct px_san *san, const ptx_trace_event *e)
     if (px_san_grid(san, id)) return;
     const struct px_grd *p = parent ? px_san_grid(san, parent) : NULL;
     const uint32_t era = p ? p->era : 0;
+    const uint64_t work = p ? p->work : e->number;
     if (!px_san_room(san, &san->grid, san->ngrids, &san->grids_cap, sizeof *san->grid)) return;
-    san->grid[san->ngrids++] = (struct px_grd){
-        .id = id, .parent = parent, .block = {e->block[0], e->block[1], e->block[2]}, .parent_era = era};
+    uint32_t *bucket = &san->grids[id % PX_GRID_BUCKETS];
+    san->grid[san->ngrids++] = (struct px_grd){.id = id,
+                                               .parent = parent,
+                                               .work = work,
+                                               .next = *bucket,
+                                               .block = {e->block[0], e->block[1], e->block[2]},
+                                               .parent_era = era};
+    *bucket = san->ngrids;
     san->under_way++;
     end_eras(san, parent);
 }
@@ -49,9 +56,10 @@ static void forget(struct px_san *san)
 {
     px_shadow_clear(&san->global);
     px_syncs_clear(&san->clocks, &san->syncs);
+    memset(san->grids, 0, sizeof san->grids);
+    px_works_forget(san);
     san->ngrids = san->nblocks = 0;
     san->nsides = 1;
-    memset(san->key, 0, sizeof san->key);
     for (uint32_t i = 0; i < san->nplaces; i++) memset(san->place[i].last, 0, sizeof san->place[i].last);
 }
 
@@ -61,15 +69,28 @@ static void end_grid(struct px_san *san, uint64_t id)
     if (!g || g->ended) return;
     g->ended = true;
     px_order_grid_end(san, g);
-    if (!--san->under_way) forget(san);
+    if (--san->under_way) return;
+    memset(san->key, 0, sizeof san->key);
+    px_san_tidy(san);
 }
 
-bool px_grid_before(const struct px_san *san, uint64_t of, uint32_t era, uint64_t grid)
+void px_san_tidy(struct px_san *san)
 {
-    const struct px_grd *g = px_san_grid((struct px_san *)san, of);
-    if (!g || g->ended) return true;
-    const struct px_grd *mine = px_san_grid((struct px_san *)san, grid);
-    while (mine && mine->parent && mine->parent != of) mine = px_san_grid((struct px_san *)san, mine->parent);
+    enum { MOST = 1 << 22 };
+    const bool much = san->nsides > MOST || san->nblocks > MOST || san->ngrids > MOST;
+    if (!san->under_way && san->ngrids && (much || px_works_known(san))) forget(san);
+}
+
+bool px_grid_before(struct px_san *san, uint64_t of, uint32_t era, uint64_t grid)
+{
+    const struct px_grd *g = px_san_grid(san, of);
+    const struct px_grd *mine = px_san_grid(san, grid);
+    if (!g) return true;
+    const enum px_works_order order =
+        g->work && mine && mine->work ? px_works_order(san, g->work, mine->work) : PX_WORKS_UNKNOWN;
+    if (order == PX_WORKS_BEFORE || order == PX_WORKS_APART) return order == PX_WORKS_BEFORE;
+    if (g->ended) return true;
+    while (mine && mine->parent && mine->parent != of) mine = px_san_grid(san, mine->parent);
     return mine && mine->parent == of && era <= mine->parent_era;
 }
 
@@ -209,6 +230,7 @@ void px_san_access(void *user, const ptx_trace_access *a)
     struct px_san *san = user;
     pthread_mutex_lock(&san->lock);
     struct px_blk *b = san->clocks.lost ? NULL : px_san_block(san, a->grid, a->cta, 0);
+    if (b && san->checks & PTX_CHECK_MEMORY) px_memory_access(san, b, a);
     if (b && san->checks & PTX_CHECK_INIT) px_init_access(san, b, a);
     if (b && san->checks & (PTX_CHECK_RACE | PTX_CHECK_SYNC)) px_race_access(san, b, a);
     pthread_mutex_unlock(&san->lock);
@@ -245,6 +267,7 @@ void px_san_free(struct px_san *san)
     for (uint32_t i = 0; i < san->ngrids; i++) px_order_grid_end(san, &san->grid[i]);
     forget(san);
     px_memory_end(san);
+    px_works_end(san);
     px_found_free(san);
     px_free(a, san->block, san->blocks_cap * sizeof *san->block);
     px_free(a, san->grid, san->grids_cap * sizeof *san->grid);

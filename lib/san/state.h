@@ -37,7 +37,9 @@ struct px_stack {
 struct px_memory {
     uint64_t address, bytes;
     ptx_trace_owner owner;
-    bool asked; /* the host has asked to free it in stream order */
+    bool asked;       /* the host has asked to free it in stream order */
+    uint64_t work;    /* of the host that allocates it; 0: it is at once */
+    uint64_t used_by; /* the grid that was looked at last */
     struct px_maker made, freed;
     struct px_bits written;
 };
@@ -47,6 +49,7 @@ struct px_memories {
     struct px_memory *last; /* found last; NULL */
     struct px_memory *gone[PX_GONE_MOST];
     uint64_t ngone; /* that were freed so far */
+    bool in_order;  /* some were allocated in stream order */
 };
 
 /* Threads that meet: at a barrier of the block, or at a bar.warp.sync. Who leaves it first closes it. */
@@ -138,9 +141,29 @@ struct px_blk_name {
     uint32_t cta[3], shape[3]; /* shape: of the block */
 };
 
+/* How much of each chain of works comes before. */
+struct px_known_works {
+    uint32_t *seq, n, cap;
+};
+struct px_work {
+    uint32_t chain, seq; /* seq 0: in none yet */
+    bool overlaps;       /* it may begin before the end of what it follows */
+    struct px_known_works knows;
+};
+struct px_works {
+    struct px_work *at; /* of the numbers from `first` on */
+    uint64_t first;
+    uint32_t n, cap;
+    uint32_t *tail, nchains, chains_cap; /* the last of each chain */
+    struct px_known_works host;
+};
+enum px_works_order { PX_WORKS_BEFORE, PX_WORKS_SAME, PX_WORKS_APART, PX_WORKS_UNKNOWN };
+
 /* A grid under way. An `era` ends when a grid begins that one of its kernels launched. */
 struct px_grd {
     uint64_t id, parent;
+    uint64_t work; /* that it is part of; 0: unknown */
+    uint32_t next; /* in its bucket, plus 1; 0: none */
     uint32_t block[3];
     bool ended;
     struct px_phase *phase;   /* of its barrier, by calls; NULL: none */
@@ -193,7 +216,7 @@ struct px_found {
     enum px_apart { PX_APART_SELF, PX_APART_WARP, PX_APART_BLOCK, PX_APART_GRID, PX_APART_GRIDS } apart;
     bool async, scopes; /* a copy that nobody waited for; both are strong, and out of scope */
 };
-enum { PX_FOUND_BUCKETS = 256, PX_PLACE_KEYS = 1024, PX_LIVE_BUCKETS = 64 };
+enum { PX_FOUND_BUCKETS = 256, PX_PLACE_KEYS = 1024, PX_LIVE_BUCKETS = 64, PX_GRID_BUCKETS = 256 };
 
 struct px_san {
     ptx_allocator alloc;
@@ -217,6 +240,8 @@ struct px_san {
     struct px_place_key key[PX_PLACE_KEYS];
     struct px_found *found[PX_FOUND_BUCKETS];
     uint32_t nfound;
+    uint32_t grids[PX_GRID_BUCKETS]; /* by number: the newest, plus 1 */
+    struct px_works works;
     struct px_memories memory;
     struct px_stack *stack;
     uint32_t nstacks, stacks_cap;
@@ -232,7 +257,7 @@ bool px_san_room(struct px_san *san, void *list, uint32_t n, uint32_t *cap, size
 struct px_blk *px_san_block(struct px_san *san, uint64_t grid, const unsigned cta[3], unsigned nthreads);
 /* Did all of grid `of` happen before what `block` does now? `era`: of `of`, when it did what is asked about.
  */
-bool px_grid_before(const struct px_san *san, uint64_t of, uint32_t era, uint64_t grid);
+bool px_grid_before(struct px_san *san, uint64_t of, uint32_t era, uint64_t grid);
 struct px_grd *px_san_grid(struct px_san *san, uint64_t id);
 
 /* order.c: what orders accesses. */
@@ -247,8 +272,8 @@ void px_order_copies(struct px_san *san, struct px_blk *b, uint32_t thread);
 void px_order_end(struct px_san *san, struct px_blk *b);
 void px_syncs_clear(struct px_clocks *c, struct px_syncs *syncs);
 /* Does the side, of lane `lane`, happen before what the thread does now? */
-bool px_order_before(const struct px_san *san, const struct px_blk *b, uint32_t thread,
-                     const struct px_side *side, uint32_t lane);
+bool px_order_before(struct px_san *san, const struct px_blk *b, uint32_t thread, const struct px_side *side,
+                     uint32_t lane);
 
 /* sync.c */
 void px_sync_event(struct px_san *san, struct px_blk *b, const ptx_trace_event *e); /* before order.c */
@@ -269,6 +294,20 @@ void px_memory_end(struct px_san *san);
 uint32_t px_stack_here(struct px_san *san);
 /* "f+0x12 (prog) <- main+0x30 (prog)"; "" for 0. */
 void px_stack_text(const struct px_san *san, uint32_t number, char *buf, size_t size);
+
+/* memory.c: does the grid use what is allocated in stream order before that? */
+void px_memory_access(struct px_san *san, const struct px_blk *b, const ptx_trace_access *a);
+
+/* work.c: AFTER, HOST_WAITED */
+void px_work_event(struct px_san *san, const ptx_trace_memory *e);
+/* Does the host know that all is over, or is it too much to remember? */
+bool px_works_known(const struct px_san *san);
+enum px_works_order px_works_order(struct px_san *san, uint64_t first, uint64_t second);
+void px_works_forget(struct px_san *san);
+void px_works_end(struct px_san *san);
+
+/* san.c: forgets what is behind everything that comes, when that is all. */
+void px_san_tidy(struct px_san *san);
 
 /* init.c */
 void px_init_access(struct px_san *san, struct px_blk *b, const ptx_trace_access *a);

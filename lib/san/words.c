@@ -22,7 +22,8 @@ static const char *kind_code(ptx_check_kind kind)
                                         [PTX_FOUND_BAD_FREE] = "memory-bad-free",
                                         [PTX_FOUND_FREED_TWICE] = "memory-freed-twice",
                                         [PTX_FOUND_LEAK] = "leak-memory",
-                                        [PTX_FOUND_HOST_READ] = "init-host"};
+                                        [PTX_FOUND_HOST_READ] = "init-host",
+                                        [PTX_FOUND_EARLY] = "memory-early"};
     return codes[kind];
 }
 
@@ -116,6 +117,12 @@ static void say_message(const struct px_found *f, char *buf, size_t size)
         snprintf(buf, size, "access of %u bytes at 0x%" PRIx64 ": the memory there was freed",
                  f->side[0].bytes, f->address);
         break;
+    case PTX_FOUND_EARLY:
+        snprintf(buf, size,
+                 "memory in stream order at 0x%" PRIx64
+                 " is used, and nothing orders that behind its allocation",
+                 f->address);
+        break;
     case PTX_FOUND_FREED_TWICE:
         snprintf(buf, size, "0x%" PRIx64 " is freed, and was freed before", f->address);
         break;
@@ -177,7 +184,9 @@ static void help_race(const struct px_san *san, const struct px_found *f, char *
             "reads, or another launch, orders them",
             a, b);
     else
-        snprintf(buf, size, "both grids run at once: wait for the one of %s before %s", a, b);
+        snprintf(buf, size,
+                 "nothing orders the grids: an event or a wait between the one of %s and that of %s does", a,
+                 b);
 }
 
 static void say_help(const struct px_san *san, const struct px_found *f, char *buf, size_t size)
@@ -196,6 +205,9 @@ static void say_help(const struct px_san *san, const struct px_found *f, char *b
     case PTX_FOUND_MISALIGNED:
     case PTX_FOUND_FREED:
         snprintf(buf, size, "a chip may fault here; the access read zeros and wrote nothing");
+        break;
+    case PTX_FOUND_EARLY:
+        snprintf(buf, size, "another stream uses it once it has waited for an event behind the allocation");
         break;
     case PTX_FOUND_LEAK:
     case PTX_FOUND_FREED_TWICE:

@@ -128,6 +128,54 @@ TEST(test_stream_order)
     close_program(NULL);
 }
 
+/* ---- streams ---- */
+
+static struct told two_streams(bool event, bool wait)
+{
+    const ptx_stream_config config = {.struct_size = sizeof config, .flags = PTX_STREAM_NONBLOCKING};
+    ptx_stream s, t;
+    ptx_event e;
+    open_checked(PTX_CHECK_RACE, 0);
+    assert_int_equal(ptx_stream_create(device, &config, &s), PTX_OK);
+    assert_int_equal(ptx_stream_create(device, &config, &t), PTX_OK);
+    assert_int_equal(ptx_event_create(device, PTX_EVENT_NO_TIMING, &e), PTX_OK);
+    const ptx_address a = buffer(64), b = buffer(64);
+    load(a, b, s);
+    assert_int_equal(ptx_event_record(device, e, s), PTX_OK);
+    if (event) assert_int_equal(ptx_stream_wait_event(device, t, e), PTX_OK);
+    if (wait) assert_int_equal(ptx_stream_wait(device, s, NULL), PTX_OK);
+    load(b, a, t);
+    const struct told told = findings();
+    close_program(NULL);
+    return told;
+}
+
+/* Whether the first grid has ended when the second begins is luck; what orders them is not. */
+TEST(test_streams)
+{
+    assert_string_equal(two_streams(false, false).codes, "race-read-write race-write-read ");
+    assert_string_equal(two_streams(true, false).codes, "");
+    assert_string_equal(two_streams(false, true).codes, "");
+}
+
+TEST(test_early)
+{
+    const ptx_stream_config config = {.struct_size = sizeof config, .flags = PTX_STREAM_NONBLOCKING};
+    ptx_stream s, t;
+    ptx_address a;
+    open_checked(PTX_CHECK_MEMORY | PTX_CHECK_RACE, 0);
+    const ptx_address b = buffer(64);
+    assert_int_equal(ptx_stream_create(device, &config, &s), PTX_OK);
+    assert_int_equal(ptx_stream_create(device, &config, &t), PTX_OK);
+    assert_int_equal(ptx_stream_alloc(device, 64, s, &a), PTX_OK);
+    load(a, b, s);
+    assert_string_equal(findings().codes, "");
+    assert_int_equal(ptx_stream_alloc(device, 64, s, &a), PTX_OK);
+    load(a, b, t);
+    assert_string_equal(findings().codes, "memory-early ");
+    close_program(NULL);
+}
+
 /* ---- leaks ---- */
 
 TEST(test_leaks)
@@ -217,8 +265,8 @@ TEST(test_poison)
 /* ---- the events ---- */
 
 struct heard {
-    unsigned n[9];
-    ptx_address address[9];
+    unsigned n[PTX_TRACE_HOST_WAITED + 1];
+    ptx_address address[PTX_TRACE_HOST_WAITED + 1];
     int answer;
 };
 

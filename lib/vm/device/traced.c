@@ -28,6 +28,20 @@ void px_traced_copy(struct ptx_device *device, ptx_trace_memory_kind kind, uint6
     if (device->config.trace_memory && bytes) tell(device, &e);
 }
 
+void px_traced_work(struct ptx_device *device, ptx_trace_memory_kind kind, uint64_t work, uint64_t before,
+                    bool overlaps)
+{
+    ptx_trace_memory e = {.kind = kind, .address = work, .from = before, .bytes = overlaps};
+    tell(device, &e);
+}
+
+void px_traced_pool(struct ptx_device *device, uint64_t address, uint64_t bytes, uint64_t work)
+{
+    ptx_trace_memory e = {
+        .kind = PTX_TRACE_ALLOC, .owner = PTX_TRACE_STREAM, .address = address, .bytes = bytes, .work = work};
+    if (device->config.trace_memory) tell(device, &e);
+}
+
 /* ---- what kernels do ---- */
 
 struct words {

@@ -17,9 +17,14 @@ struct ptx_device;
 /* The host's part: ALLOC, FREE, FREE_ASKED, BAD_FREE. */
 void px_traced_memory(struct ptx_device *device, ptx_trace_memory_kind kind, ptx_trace_owner owner,
                       uint64_t address, uint64_t bytes);
+/* ALLOC in stream order, by that work of the host. */
+void px_traced_pool(struct ptx_device *device, uint64_t address, uint64_t bytes, uint64_t work);
 /* HOST_WRITE, HOST_READ, COPY. */
 void px_traced_copy(struct ptx_device *device, ptx_trace_memory_kind kind, uint64_t address, uint64_t from,
                     uint64_t bytes);
+/* AFTER, HOST_WAITED. */
+void px_traced_work(struct ptx_device *device, ptx_trace_memory_kind kind, uint64_t work, uint64_t before,
+                    bool overlaps);
 /* What a kernel's call does to the device heap. */
 void px_traced_heap(struct px_call *call, ptx_trace_memory_kind kind, uint64_t address, uint64_t bytes);
 /* px_worker.faulty */

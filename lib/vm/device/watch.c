@@ -80,8 +80,10 @@ static void tell_copy(const struct px_grid *grid)
 static void trace_grid(const struct px_grid *grid, ptx_trace_kind kind)
 {
     const ptx_device_config *config = &grid->device->config;
+    const struct px_task *task = grid->parent || kind == PTX_TRACE_GRID_END ? NULL : grid->run->user;
     const ptx_trace_event e = {.struct_size = sizeof e,
                                .kind = kind,
+                               .number = task ? task->number : 0,
                                .grid = grid->id,
                                .parent = grid->parent ? grid->parent->id : 0,
                                .kernel = grid->kernel ? grid->kernel->name : "",

@@ -65,7 +65,9 @@ ptx_status px_event_query(struct ptx_device *device, ptx_event number)
     px_sched_pump(&device->sched);
     e = find(device, number); /* the lock was released on the way */
     if (!e) return PTX_ERROR_INVALID_ARGUMENT;
-    return has_happened(e) ? device->tasks.lost : PTX_ERROR_NOT_READY;
+    if (!has_happened(e)) return PTX_ERROR_NOT_READY;
+    px_task_known(e->task);
+    return device->tasks.lost;
 }
 
 ptx_status px_event_wait(struct ptx_device *device, ptx_event number)
@@ -96,7 +98,7 @@ ptx_status px_stream_wait_event(struct ptx_device *device, ptx_stream stream, pt
     struct px_stream *s = px_stream_find(device, stream);
     if (!e || !s) return PTX_ERROR_INVALID_ARGUMENT;
     if (e->capture || s->capture) return px_capture_wait(s, e);
-    if (has_happened(e)) return PTX_OK;
+    if (!e->task || (has_happened(e) && !e->task->number)) return PTX_OK;
     struct px_task *mark = px_stream_put(s, NULL, e->task, false);
     if (!mark) return PTX_ERROR_OUT_OF_MEMORY;
     px_task_submit(mark);

@@ -20,7 +20,6 @@ bool px_pool_take(struct ptx_device *device, struct px_pool *pool, uint64_t size
     px_mem_tag(&device->mem, *va, PX_MEM_POOL, pool->place);
     if (pool->groups) px_mem_see(&device->mem, *va, pool->groups);
     px_poison(device, *va, size);
-    px_traced_memory(device, PTX_TRACE_ALLOC, PTX_TRACE_STREAM, *va, size);
     pool->used += size;
     if (pool->used > pool->used_high) pool->used_high = pool->used;
     if (pool->used > pool->reserved) pool->reserved = steps(pool->used);

@@ -184,7 +184,11 @@ ptx_status px_stream_query(struct ptx_device *device, ptx_stream number)
     bool done = is_done(s->tail);
     for (struct px_stream *o = s == device->legacy ? device->streams : NULL; done && o; o = o->next)
         done = o->nonblocking || is_done(o->tail);
-    return done ? device->tasks.lost : PTX_ERROR_NOT_READY;
+    if (!done) return PTX_ERROR_NOT_READY;
+    px_task_known(s->tail);
+    for (struct px_stream *o = s == device->legacy ? device->streams : NULL; o; o = o->next)
+        if (!o->nonblocking) px_task_known(o->tail);
+    return device->tasks.lost;
 }
 
 /* What the first failure was; told once. */

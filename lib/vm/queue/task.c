@@ -27,6 +27,8 @@ struct px_task *px_task_new(struct ptx_device *device, struct px_grid *grid)
     *task = (struct px_task){.device = device, .grid = grid, .refs = 1, .waits = 1};
     task->kernel = grid && !grid->native;
     task->mark = !grid;
+    if (device->config.trace_memory) task->number = ++tasks->numbered;
+    if (task->number) px_traced_work(device, PTX_TRACE_AFTER, task->number, 0, false);
     task->interrupts = atomic_load_explicit(&tasks->interrupts, memory_order_relaxed);
     return task;
 }
@@ -53,8 +55,16 @@ void px_task_release(struct px_task *task)
     device->tasks.spare = task;
 }
 
+/* Who hears of memory hears of edges, too, of those that are closed already as well. */
+static void trace_edge(const struct px_task *task, const struct px_task *before, bool overlaps)
+{
+    if (before && before->number)
+        px_traced_work(task->device, PTX_TRACE_AFTER, task->number, before->number, overlaps);
+}
+
 bool px_task_follow(struct px_task *task, struct px_task *before)
 {
+    trace_edge(task, before, false);
     if (!before || before->state == PX_TASK_DONE) return true;
     if (!before->after) {
         before->after = task;
@@ -71,8 +81,9 @@ bool px_task_follow(struct px_task *task, struct px_task *before)
 
 bool px_task_overlap(struct px_task *task, struct px_task *before)
 {
-    if (!before || before->state == PX_TASK_DONE) return true;
-    if (!before->kernel || !task->kernel) return px_task_follow(task, before);
+    if (!before || before->state == PX_TASK_DONE || !before->kernel || !task->kernel)
+        return px_task_follow(task, before);
+    trace_edge(task, before, true);
     struct px_after *a = px_alloc(&task->device->alloc, sizeof *a);
     if (!a) return false;
     *a = (struct px_after){before->early, task};
@@ -391,6 +402,18 @@ static bool is_done(const void *user)
 void px_task_wait(struct px_task *task)
 {
     px_sched_until(&task->device->sched, is_done, task);
+    px_task_known(task);
+}
+
+void px_task_known(const struct px_task *task)
+{
+    if (task && task->number) px_traced_work(task->device, PTX_TRACE_HOST_WAITED, task->number, 0, false);
+}
+
+static void all_known(struct ptx_device *device)
+{
+    if (device->config.trace_memory && !device->tasks.pending)
+        px_traced_work(device, PTX_TRACE_HOST_WAITED, 0, 0, false);
 }
 
 static bool has_room(const struct ptx_device *device)
@@ -434,6 +457,7 @@ static bool is_empty(const void *user)
 void px_tasks_drain(struct ptx_device *device)
 {
     px_sched_until(&device->sched, is_empty, &device->tasks);
+    all_known(device);
 }
 
 static bool is_settled(const void *user)
@@ -446,6 +470,7 @@ static bool is_settled(const void *user)
 bool px_tasks_settle(struct ptx_device *device)
 {
     px_sched_until(&device->sched, is_settled, device);
+    all_known(device);
     return !device->tasks.pending;
 }
 

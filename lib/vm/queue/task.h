@@ -38,6 +38,7 @@ struct px_after {
 struct px_task {
     struct ptx_device *device;
     struct px_task *next;     /* in a list of px_tasks */
+    uint64_t number;          /* for who hears of memory (traced.h); 0: nobody does */
     struct px_grid *grid;     /* owned until it runs; NULL for a mark */
     struct px_run *run;       /* while it runs */
     struct px_stream *stream; /* counted; NULL for none, and once it is done */
@@ -72,6 +73,7 @@ struct px_tasks {
         struct px_task *first, *last;
     } ready, parked;  /* no open edges; they wait for a run, or for a value in memory */
     uint32_t pending; /* submitted and not done */
+    uint64_t numbered;
     bool advancing;
     ptx_status lost; /* a fault has marked the device: what everything answers from then on */
     atomic_uint interrupts;
@@ -98,6 +100,8 @@ void px_task_cancel(struct px_task *task);
 /* Waits for room in the queue, unless the caller is a worker. */
 void px_task_room(struct ptx_device *device);
 void px_task_wait(struct px_task *task);
+/* The host has seen that it is done; NULL is allowed. */
+void px_task_known(const struct px_task *task);
 /* Waits until nothing is pending. */
 void px_tasks_drain(struct ptx_device *device);
 /* Waits until nothing is pending but what is parked and what is behind it. False: there is such. */

@@ -18,6 +18,7 @@ static bool run_host(struct px_grid *grid, struct px_trap *trap)
     struct call c;
     (void)trap;
     memcpy(&c, grid->params, sizeof c);
+    px_task_known(grid->run->user); /* the function may tell the host by any means */
     if (grid->device->config.host_call)
         grid->device->config.host_call(c.fn, c.user);
     else
