@@ -15,7 +15,8 @@
     #define YYFREE(p) ((void)(p))
     #define YYMAXDEPTH 10000 /* deeper nesting is refused ("memory exhausted"), as by ptxas; px_token counts
     #blocks */
-    #define FAIL() do { px_parser_error(parser, "syntax error"); YYABORT; } while (0)
+    #define FAIL() do { px_parser_error(parser, "syntax error"); YYERROR; } while (0)
+    #define RECOVER() do { if (!px_parser_recover(parser)) YYABORT; yyclearin; yyerrok; } while (0)
     #undef yylex
     #define yylex px_token
     static void yyerror(struct px_parser *parser, const char *message) { px_parser_error(parser, message); }
@@ -83,6 +84,7 @@ item: variable ';'
     | pragma                                       { px_parse_module_pragma(parser, &$1); }
     | ALIAS IDENT ',' IDENT ';'                    { px_parse_alias(parser, &$1, &$2, &$4); }
     | DWARF                                        { if (!px_parse_dwarf(parser, &$1)) FAIL(); }
+    | error                                        { RECOVER(); }
     ;
 pragma: PRAGMA strings ';'                         { px_parse_pragma(parser, &$$, &$1, &$2); } ;
 strings: STRING                                    { px_push_string(parser, &$1); $$.n = 1; }
@@ -305,6 +307,7 @@ statement: local_variable ';'                      { parser->at_statement = true
          | LOC_IR int int int                      { px_parse_loc_intermediate(parser, &$1, &$2, &$3, &$4); }
          | func_head ';' { px_func_directives(parser, &$1); px_func_declare(parser, &$2); }
          | TARGET words                            { px_parse_target_stmt(parser, &$1, &$2); }
+         | error                                   { RECOVER(); }
          ;
 inline_offset: %empty                              { $$.u.i = 0; }
              | '+' int                             { $$ = $2; }

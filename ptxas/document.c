@@ -9,7 +9,11 @@ bool document_open(struct document *document, const char *name, const char *text
                    const struct options *options)
 {
     const ptx_module_options wanted = {
-        .file_name = name, .arch = options->asked_arch, .profile = options->profile, .lint = options->lint};
+        .file_name = name,
+        .arch = options->asked_arch,
+        .profile = options->profile,
+        .lint = options->lint,
+        .recover = options->layout != LAYOUT_PTXAS || option_given(options, OPTION_LSP)};
     *document = (struct document){.name = name};
     ptx_status status = ptx_module_create(&wanted, text, size, &document->module);
     if (status == PTX_ERROR_ASSEMBLY) status = PTX_OK;

@@ -143,6 +143,7 @@ static bool make_module(struct inputs *inputs, const struct source *source, bool
                                  .compilation = compilation_of(options),
                                  .fmad = fmad_of(options),
                                  .stacks = stacks_of(options),
+                                 .recover = options->layout != LAYOUT_PTXAS,
                                  .check_only = !is_object && is_check_only(inputs, options),
                                  .lint = options->lint};
     const ptx_module **earlier = earlier_modules(inputs, options, &wanted.earlier_count);

@@ -129,6 +129,7 @@ static void build(struct ptx_module *module, const struct input *input)
 {
     const ptx_module_options *options = input->options;
     module->max_errors = options->max_errors;
+    module->recovers = options->recover != 0;
     module->check_only = options->check_only && !options->lint;
     module->compilation = (uint8_t)options->compilation;
     module->profile = options->profile;

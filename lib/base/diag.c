@@ -64,6 +64,37 @@ void px_diag_note(struct px_diags *diags, struct px_diag *diag, const char *form
     va_end(args);
 }
 
+/* Parts of a sorted list that are sorted themselves become one. */
+static void merge(const struct px_diag *from, struct px_diag *to, uint32_t begin, uint32_t middle,
+                  uint32_t end)
+{
+    uint32_t a = begin, b = middle;
+    for (uint32_t i = begin; i < end; i++) {
+        const bool first = a < middle && (b >= end || from[a].pos <= from[b].pos);
+        to[i] = from[first ? a++ : b++];
+    }
+}
+
+static uint32_t least(uint64_t a, uint32_t b)
+{
+    return a < b ? (uint32_t)a : b;
+}
+
+/* Stable, and no deeper for many: parts of one, of two, of four ... are merged. */
+void px_diags_sort(struct px_diags *diags)
+{
+    const uint32_t n = diags->list.n;
+    struct px_diag *from = diags->list.at, *to = n ? PX_NEW_N(diags->arena, struct px_diag, n) : NULL;
+    for (uint64_t size = 1; size < n; size *= 2) {
+        for (uint64_t i = 0; i < n; i += 2 * size)
+            merge(from, to, (uint32_t)i, least(i + size, n), least(i + 2 * size, n));
+        struct px_diag *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (n && from != diags->list.at) memcpy(diags->list.at, from, n * sizeof *from);
+}
+
 const char *px_diag_code(enum px_diag_id id)
 {
     return rows[id].code;

@@ -53,6 +53,8 @@ struct px_diag *px_diag_add(struct px_diags *diags, enum px_diag_id id, px_pos p
 void px_diag_note(struct px_diags *diags, struct px_diag *diag, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+void px_diags_sort(struct px_diags *diags); /* in the order of their places; those without one come last */
+
 const char *px_diag_code(enum px_diag_id id);
 const char *px_diag_explain(const char *code); /* NULL when unknown */
 const char *px_diag_known(size_t index,

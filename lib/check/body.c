@@ -150,7 +150,8 @@ static void complain_unknown(struct px_checker *checker, const struct px_unknown
     const struct px_name *name = unknown->name;
     struct px_diag *diag =
         px_diag_add(checker->diags, PX_D_UNKNOWN_SYMBOL, unknown->pos, name->len, name->text);
-    diag->follows = name->faulty;
+    const struct px_name *base = px_scope_base(&checker->scope, name);
+    diag->follows = name->faulty || (base && base->faulty);
     if (number >= NOTES_MAX) return;
     const char *later = px_note_later(checker->module, name, unknown->pos),
                *end = later ? later : px_note_range_end(checker->module, name),
@@ -359,8 +360,10 @@ static void check_stmt(struct px_checker *checker, struct px_stmt *stmt, const s
 static void check_block(struct px_checker *checker, const struct px_block *block)
 {
     bind_labels(checker, block);
-    for (uint32_t i = 0; i < block->n && !checker->stopped; i++)
+    for (uint32_t i = 0; i < block->n && !checker->stopped; i++) {
         check_stmt(checker, block->list[i], i ? block->list[i - 1] : NULL);
+        px_go_on(checker);
+    }
 }
 
 void px_check_body(struct px_checker *checker, const struct px_block *body)

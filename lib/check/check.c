@@ -36,8 +36,10 @@ static bool check_items(void *user, const struct px_item *items, uint32_t n, str
         checker->version = checker->module->tree.version ? checker->module->tree.version : PTX_ISA_VERSION;
         px_check_header(checker);
     }
-    for (; checker->nitems < n && !checker->stopped; checker->nitems++)
+    for (; checker->nitems < n && !checker->stopped; checker->nitems++) {
         check_item(checker, &items[checker->nitems]);
+        px_go_on(checker);
+    }
     return !checker->stopped;
 }
 
@@ -55,12 +57,19 @@ static void append(struct px_diags *diags, const struct px_diags *more)
     diags->errors += more->errors;
 }
 
+/* The syntax error that ends the text is the last; those behind which it went on stand where they are. */
+static void add_syntax(struct ptx_module *module, const struct px_diags *syntax)
+{
+    if (module->recovers || !has_fatal(&module->diags)) append(&module->diags, syntax);
+    if (module->recovers) px_diags_sort(&module->diags);
+}
+
 void px_check(struct ptx_module *module)
 {
     const struct px_tree *tree = &module->tree;
     struct px_checker checker = {.module = module, .diags = &module->diags};
-    struct px_diags syntax = {.arena = &module->arena};
-    const struct px_watch watch = {check_items, &checker, module->check_only};
+    struct px_diags syntax = {.arena = &module->arena, .max_errors = module->max_errors};
+    const struct px_watch watch = {check_items, &checker, module->check_only, module->recovers};
     checker.late.arena = &module->arena;
     px_scope_init(&checker.scope, &module->arena, &module->names);
     px_memo_init(&checker.memo, &module->arena);
@@ -68,5 +77,5 @@ void px_check(struct ptx_module *module)
     if (!checker.stopped && tree->complete && tree->nitems) px_check_target_version(&checker);
     if (!checker.stopped && !module->diags.errors && tree->complete) px_check_whole(&checker);
     px_follow_requirements(&checker);
-    if (!has_fatal(&module->diags)) append(&module->diags, &syntax);
+    add_syntax(module, &syntax);
 }

@@ -58,7 +58,7 @@ struct px_checker {
     struct px_debug *debug;                    /* debug.c */
     uint32_t nitems;                           /* items of the module checked so far */
     bool begun;                                /* the header was checked */
-    bool stopped;                              /* a fatal message was given */
+    bool stopped;                              /* by a fatal message */
     const struct px_construct *program_pragma; /* that -c refuses; NULL: none was met */
     bool unified;                              /* .attribute(.unified) was met */
     bool module_locals;                        /* a .reg or .local variable stands at module scope */
@@ -71,6 +71,12 @@ struct px_checker {
     uint8_t nspecific;
     bool narrow_address; /* a 32-bit address was used; told once */
 };
+
+/* A fatal message ends what it is about, and for ptxas the text. */
+static inline void px_go_on(struct px_checker *checker)
+{
+    if (checker->module->recovers) checker->stopped = false;
+}
 
 /* Appends a message and remembers whether it was fatal. */
 #define px_complain(checker, id, pos, length, ...)                                                           \

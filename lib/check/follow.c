@@ -58,7 +58,7 @@ static bool is_in(enum px_diag_id id, const char *group)
 
 static bool is_about_operands(enum px_diag_id id)
 {
-    return is_in(id, "E11") || is_in(id, "E04");
+    return is_in(id, "E11") || is_in(id, "E04") || id == PX_D_UNKNOWN_FIELD;
 }
 
 static bool is_about_words(enum px_diag_id id)

@@ -99,6 +99,12 @@ static struct px_name *split(struct px_scope *scope, const struct px_name *name,
     return base_of(scope, name->text, at);
 }
 
+struct px_name *px_scope_base(struct px_scope *scope, const struct px_name *name)
+{
+    uint64_t number;
+    return split(scope, name, &number);
+}
+
 /* The innermost range that has `name` as a member. */
 static struct px_symbol *range_of(struct px_scope *scope, const struct px_name *name)
 {

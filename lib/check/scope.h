@@ -33,6 +33,8 @@ static inline unsigned px_scope_level(const struct px_scope *scope)
 void px_scope_bind(struct px_scope *scope, struct px_symbol *symbol);
 /* The same in the module's level, whatever is open; and the symbol bound there, NULL if none. */
 void px_scope_bind_module(struct px_scope *scope, struct px_symbol *symbol);
+/* base of a name that ends in a number, as %r of %r7; NULL: no such base was ever written */
+struct px_name *px_scope_base(struct px_scope *scope, const struct px_name *name);
 struct px_symbol *px_scope_module(const struct px_name *name);
 /* The symbol that `name` has in the innermost level, be it a member of a range; NULL if none. */
 struct px_symbol *px_scope_here(struct px_scope *scope, struct px_name *name);

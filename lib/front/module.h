@@ -92,6 +92,7 @@ struct ptx_module {
     const char *arch_text;    /* the same as it was named ("compute_90") */
     bool is_virtual;          /* it is compute_90 or lto_90: the module is read, and no code is asked of it */
     unsigned max_errors;
+    bool recovers;       /* it is read to its end, whatever its syntax errors */
     bool check_only;     /* functions have empty bodies: they were dropped after their check */
     uint8_t compilation; /* ptx_compilation */
     uint8_t fmad;        /* ptx_fmad */

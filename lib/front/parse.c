@@ -124,20 +124,20 @@ static void note_syntax(struct px_parser *parser, struct px_diag *diag)
 void px_parser_error_near(struct px_parser *parser, const struct px_sem *token, const char *what)
 {
     const char *near = px_arena_text(parser->arena, parser->source->text + token->pos, token->len);
-    parser->failed = true;
-    note_syntax(parser, px_diag_add(parser->diags, PX_D_PARSE, token->pos, token->len, near, what));
+    struct px_diag *diag = px_diag_add(parser->diags, PX_D_PARSE, token->pos, token->len, near, what);
+    parser->failed = parser->broken = true;
+    if (parser->recovers && !parser->hopeless) diag->severity = PTX_ERROR;
+    note_syntax(parser, diag);
 }
 
 void px_parser_error(struct px_parser *parser, const char *what)
 {
     if (parser->failed) return;
-    parser->failed = true;
-    if (!parser->saw_version) {
-        add(parser, PX_D_NO_VERSION, parser->source->file);
-        return;
-    }
-    if (!parser->saw_target) {
-        add(parser, PX_D_NO_TARGET, parser->source->file);
+    parser->failed = parser->broken = true;
+    if (parser->source->text + parser->token.pos == parser->retried) return; /* it was told */
+    if (!parser->saw_version || !parser->saw_target) {
+        parser->hopeless = true;
+        add(parser, parser->saw_version ? PX_D_NO_TARGET : PX_D_NO_VERSION, parser->source->file);
         return;
     }
     px_parser_error_near(parser, &parser->token, what);
@@ -146,6 +146,7 @@ void px_parser_error(struct px_parser *parser, const char *what)
 uint32_t px_parser_count(struct px_parser *parser, uint32_t n, uint32_t max)
 {
     if (n <= max) return n;
+    parser->hopeless = true;
     px_parser_error(parser, "memory exhausted");
     return max;
 }
@@ -252,8 +253,9 @@ static void parse(struct px_parser *parser)
 {
     parser->tree->source = parser->source;
     if (!is_ascii(parser)) return;
-    parser->tree->complete = px_yyparse(parser) == 0 && !parser->failed;
-    if (!parser->tree->complete) close_open_function(parser);
+    const bool whole = px_yyparse(parser) == 0 && !parser->failed;
+    parser->tree->complete = whole && !parser->broken;
+    if (!whole) close_open_function(parser);
     px_parser_show(parser);
     parser->tree->nitems = parser->items.n;
     parser->tree->items = PX_TAKE(parser, &parser->items, parser->items.n);
@@ -275,6 +277,8 @@ void px_parse(struct px_arena *arena, struct px_names *names, struct px_source *
     px_arena_init(&parser.scratch, &arena->alloc, &failure);
     px_arena_init(&parser.dropped, &arena->alloc, &failure);
     parser.bodies = watch && watch->drop_bodies ? &parser.dropped : arena;
+    parser.recovers = watch && watch->recovers;
+    parser.begun.pos = PX_NO_POS;
     parser.cursor = source->text;
     if (setjmp(failure)) {
         free_temporary(&parser);

@@ -15,12 +15,13 @@ struct px_watch {
     bool (*items)(void *user, const struct px_item *items, uint32_t n, struct px_arena *bodies);
     void *user;
     bool drop_bodies; /* leaves empty bodies in the tree */
+    bool recovers;    /* the parser goes on behind a statement with a syntax error */
 };
 
 /*
  * Parses the whole source into `tree` (structure only). Syntax errors go to
- * `diags`; the parser stops at the first, as ptxas does, and what it read
- * before stays in the tree. Unwinds through the arena when memory runs out.
+ * `diags`; the parser stops at the first, as ptxas does, unless the watcher asks
+ * for more; what it read stays in the tree. Unwinds through the arena when memory runs out.
  * `watch` may be NULL.
  */
 void px_parse(struct px_arena *arena, struct px_names *names, struct px_source *source,

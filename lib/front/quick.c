@@ -339,8 +339,18 @@ static bool read_run(struct px_parser *parser)
 static int read_too_deep(struct px_sem *sem, struct px_parser *parser)
 {
     if (px_lex(sem, parser) == T_IDENT) px_lex(sem, parser);
+    parser->hopeless = true;
     px_parser_error(parser, "memory exhausted");
     return T_STRAY;
+}
+
+/* A brace that the text lacks. */
+static int close_brace(struct px_sem *sem, struct px_parser *parser)
+{
+    parser->closing--;
+    *sem = (struct px_sem){.pos = (px_pos)(parser->cursor - parser->source->text)};
+    parser->token = *sem;
+    return '}';
 }
 
 int px_token(struct px_sem *sem, struct px_parser *parser)
@@ -348,6 +358,11 @@ int px_token(struct px_sem *sem, struct px_parser *parser)
     enum { DEEPEST = 1663 + 1 }; /* blocks in the block of a function */
     bool at_statement = parser->at_statement;
     parser->at_statement = false;
+    if (parser->closing) return close_brace(sem, parser);
     if (parser->open.n > DEEPEST) return read_too_deep(sem, parser);
-    return at_statement && read_run(parser) ? T_PLAIN : px_lex(sem, parser);
+    if (at_statement && read_run(parser)) return T_PLAIN;
+    const px_pos before = parser->token.pos;
+    const int token = px_lex(sem, parser);
+    px_parser_begin(parser, before);
+    return token;
 }

@@ -122,6 +122,7 @@ class ModuleOptions(Sized):
         """
         size_t struct_size; Allocator allocator; string file_name, arch; unsigned max_errors;
         int check_only, lint, compilation, profile; pointer earlier; size_t earlier_count; int fmad;
+        int stacks, recover;
         """
     )
 
@@ -333,7 +334,7 @@ class Module:
 
     def __init__(self, text, file_name="<memory>"):
         data = text.encode() if isinstance(text, str) else bytes(text)
-        options = ModuleOptions(file_name=file_name.encode())
+        options = ModuleOptions(file_name=file_name.encode(), recover=1)
         self.handle = c_void_p()
         status = library.ptx_module_create(byref(options), data, len(data), byref(self.handle))
         if status == ASSEMBLY:
