@@ -104,7 +104,8 @@ PTX_API void ptx_syntax_destroy(ptx_syntax *syntax);
 
 /* The module's text, which the offsets count in. */
 PTX_API const char *ptx_syntax_text(const ptx_syntax *syntax, size_t *size);
-/* Was the text read to its end? After a syntax error there are tokens, but no parts. */
+/* Was it read without a syntax error? After one there are tokens, and parts only of a module that was made
+ * with `recover`. */
 PTX_API int ptx_syntax_complete(const ptx_syntax *syntax);
 
 /* The tables; they live as long as `syntax`. Each returns the number of entries. Uses are in the order of

@@ -9,6 +9,7 @@ bool document_open(struct document *document, const char *name, const char *text
                    const struct options *options)
 {
     const ptx_module_options wanted = {
+        .struct_size = sizeof wanted,
         .file_name = name,
         .arch = options->asked_arch,
         .profile = options->profile,

@@ -6,6 +6,7 @@
  * label is passed. Every operand gets its symbol before the instruction is held
  * against its form.
  */
+#include <ctype.h>
 #include <string.h>
 #include "check/checker.h"
 #include "match/note.h"
@@ -72,7 +73,10 @@ static void check_special(struct px_checker *checker, const struct px_operand *o
 static void resolve_name(struct px_checker *checker, struct px_operand *operand)
 {
     operand->symbol = px_resolve(checker, operand->u.name, operand->pos);
-    if (operand->symbol && operand->symbol->level == 0) px_note_use(checker, operand->symbol);
+    if (operand->symbol && operand->symbol->level == 0) {
+        px_check_withdrawn(checker, operand->symbol, operand->pos);
+        px_note_use(checker, operand->symbol);
+    }
     if (!operand->symbol) check_special(checker, operand);
     if (operand->has_selector) px_check_selector(checker, operand);
     if (operand->bad_offset) {
@@ -143,6 +147,29 @@ static void resolve_operand(struct px_checker *checker, struct px_operand *opera
     }
 }
 
+/* Is `at`, where `name` is found, the label itself? */
+static bool is_label(const struct ptx_module *module, const char *at, const struct px_name *name)
+{
+    const char *text = module->source.text, *end = at + name->len;
+    if (at > text && (at[-1] == '_' || at[-1] == '$' || at[-1] == '%' || isalnum((unsigned char)at[-1])))
+        return false;
+    return end[strspn(end, " \t")] == ':';
+}
+
+/* Where a label of this name stands that is not known here; NULL: nowhere. */
+static const char *note_label(struct px_checker *checker, const struct px_name *name)
+{
+    struct ptx_module *module = checker->module;
+    const struct px_func *func = checker->function->func;
+    const char *text = module->source.text, *at = text;
+    while ((at = strstr(at, name->text)) && !is_label(module, at, name)) at += name->len;
+    if (!at) return NULL;
+    const px_pos pos = (px_pos)(at - text);
+    const bool inside = pos > func->start && pos < func->end;
+    return px_arena_printf(&module->arena, "the label of line %u is in another %s", px_note_line(module, pos),
+                           inside ? "block: only that block and those inside it know it" : "function");
+}
+
 /* The first few get a note with the nearest visible name; searching for each would not be linear. */
 static void complain_unknown(struct px_checker *checker, const struct px_unknown *unknown, uint32_t number)
 {
@@ -155,7 +182,9 @@ static void complain_unknown(struct px_checker *checker, const struct px_unknown
     if (number >= NOTES_MAX) return;
     const char *later = px_note_later(checker->module, name, unknown->pos),
                *end = later ? later : px_note_range_end(checker->module, name),
+               *label = end || checker->searched++ >= NOTES_MAX ? NULL : note_label(checker, name),
                *special = px_note_special(checker->module, name);
+    if (!end) end = label;
     const struct px_name *near = end || special ? NULL : px_nearest_name(&checker->module->names, name);
     if (end)
         px_diag_note(checker->diags, diag, "%s", end);

@@ -57,6 +57,7 @@ struct px_checker {
     struct px_diags late;                      /* messages for a module without errors only */
     struct px_debug *debug;                    /* debug.c */
     uint32_t nitems;                           /* items of the module checked so far */
+    uint32_t searched;                         /* names for which the text was searched */
     bool begun;                                /* the header was checked */
     bool stopped;                              /* by a fatal message */
     const struct px_construct *program_pragma; /* that -c refuses; NULL: none was met */
@@ -140,6 +141,8 @@ void px_check_whole(struct px_checker *checker);
 /* uses.c */
 bool px_lacks_body(const struct px_symbol *function); /* and nobody else may give one */
 void px_note_use(struct px_checker *checker, struct px_symbol *symbol);
+/* Refuses what the device runtime has no more from sm_90 on. */
+void px_check_withdrawn(struct px_checker *checker, const struct px_symbol *symbol, px_pos pos);
 /* Of an instruction, whose use was noted just before, or an initialiser. */
 void px_note_address(struct px_checker *checker, struct px_symbol *function);
 void px_check_uses(struct px_checker *checker); /* after the module */

@@ -160,10 +160,12 @@ static void compare(struct px_checker *checker, const struct px_symbol *symbol, 
 {
     const struct px_func *old = symbol->u.func->func;
     if (old->is_entry != func->is_entry) COMPLAIN_FUNC(checker, ENTRY_AND_FUNCTION, func);
+    const uint32_t before = checker->diags->list.n;
     if (symbol->defined)
         COMPLAIN_FUNC(checker, DUPLICATE_FUNCTION, func);
     else if (!same_linkage(symbol, func) || returns_never(old) != returns_never(func))
         COMPLAIN_FUNC(checker, INCONSISTENT_VARIABLE, func);
+    px_note_duplicate(checker, before, symbol);
     if (old->is_entry == func->is_entry) compare_headers(checker, old, func);
 }
 

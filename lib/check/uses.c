@@ -29,6 +29,12 @@ static bool is_supplied(const struct px_name *name)
     return false;
 }
 
+/* cudaDeviceSynchronize, cudaLaunchDevice, cudaGetParameterBuffer and the like */
+static bool is_of_runtime(const struct px_name *name)
+{
+    return strncmp(name->text, "cuda", 4) == 0 && name->text[4] >= 'A' && name->text[4] <= 'Z';
+}
+
 static bool is_function(const struct px_symbol *symbol)
 {
     return symbol->kind == PX_SYM_FUNC || symbol->kind == PX_SYM_ENTRY;
@@ -49,6 +55,14 @@ void px_note_use(struct px_checker *checker, struct px_symbol *symbol)
     if (n && checker->uses.at[n - 1].symbol == symbol && checker->uses.at[n - 1].by == checker->function)
         return;
     px_vec_push(&checker->module->arena, &checker->uses, use);
+}
+
+void px_check_withdrawn(struct px_checker *checker, const struct px_symbol *symbol, px_pos pos)
+{
+    const struct px_name *name = symbol->name;
+    if (checker->module->target.sm < 90 || symbol->kind != PX_SYM_FUNC || symbol->defined) return;
+    if (strcmp(name->text, "cudaDeviceSynchronize") == 0)
+        px_complain(checker, CALL_WITHDRAWN, pos, name->len, name->text);
 }
 
 void px_note_address(struct px_checker *checker, struct px_symbol *function)
@@ -168,6 +182,16 @@ static void complain_address(struct px_checker *checker, const struct px_symbol 
     px_complain_at(checker, PX_NO_PLACE, FOREIGN_ADDRESS, symbol->pos, symbol->name->len, symbol->name->text);
 }
 
+static void complain_unresolved(struct px_checker *checker, const struct px_symbol *symbol)
+{
+    const uint32_t before = checker->diags->list.n;
+    px_complain_at(checker, PX_NO_PLACE, UNRESOLVED, symbol->pos, symbol->name->len, symbol->name->text);
+    if (before < checker->diags->list.n)
+        px_diag_note(checker->diags, &checker->diags->list.at[before], "with -c names of other modules %s",
+                     is_of_runtime(symbol->name) ? "and of the device runtime stay open"
+                                                            : "stay open");
+}
+
 static void check_functions(struct px_checker *checker)
 {
     for (uint32_t i = 0; i < checker->uses.n && !checker->stopped; i++) {
@@ -176,8 +200,7 @@ static void check_functions(struct px_checker *checker)
         if (checker->uses.at[i].taken)
             complain_address(checker, symbol);
         else if (!is_supplied(symbol->name))
-            px_complain_at(checker, PX_NO_PLACE, UNRESOLVED, symbol->pos, symbol->name->len,
-                           symbol->name->text);
+            complain_unresolved(checker, symbol);
     }
 }
 

@@ -362,7 +362,8 @@ struct px_tree {
     struct px_item *items;        /* in text order; the header lines are not among them */
     uint32_t nitems;
     bool has_banks; /* an instruction names a constant bank: ld.const[3] */
-    bool complete;  /* false after a syntax error: items before it are still here */
+    bool complete;  /* no syntax error; else what could be read is here */
+    bool ended;     /* read to the end of the text, errors or not */
 };
 
 #endif

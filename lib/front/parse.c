@@ -114,8 +114,34 @@ static bool note_comment(struct px_parser *parser, struct px_diag *diag)
     return true;
 }
 
+/* The last bracket in front of `at` that is open, on its line; NULL: none. */
+static const char *open_bracket(const char *text, const char *at)
+{
+    while (at > text && !strchr("[];\n", at[-1])) at--;
+    return at > text && at[-1] == '[' ? at - 1 : NULL;
+}
+
+/* [%a+%b], [%a-4], [%a*4] */
+static bool note_address(struct px_parser *parser, struct px_diag *diag)
+{
+    const char *text = parser->source->text, *at = text + diag->pos, *before = at;
+    while (before > text && strchr(" \t", before[-1])) before--;
+    if (!open_bracket(text, at) || before == text) return false;
+    if (*at == '-' && isdigit((unsigned char)at[1]))
+        px_diag_note(parser->diags, diag, "a negative offset is written +-%.*s",
+                     (int)strspn(at + 1, "0123456789abcdefxABCDEFX"), at + 1);
+    else if (strchr("-*", *at) || (before[-1] == '+' && *at == '%'))
+        px_diag_note(parser->diags, diag,
+                     "an address is one register or variable, and a constant added to it: compute the sum in "
+                     "front of this instruction");
+    else
+        return false;
+    return true;
+}
+
 static void note_syntax(struct px_parser *parser, struct px_diag *diag)
 {
+    if (note_address(parser, diag)) return;
     if (note_float(parser, diag) || note_comment(parser, diag) || note_braces(parser, diag)) return;
     note_semicolon(parser, diag);
     note_comma(parser, diag);
@@ -254,6 +280,7 @@ static void parse(struct px_parser *parser)
     parser->tree->source = parser->source;
     if (!is_ascii(parser)) return;
     const bool whole = px_yyparse(parser) == 0 && !parser->failed;
+    parser->tree->ended = whole;
     parser->tree->complete = whole && !parser->broken;
     if (!whole) close_open_function(parser);
     px_parser_show(parser);

@@ -181,9 +181,10 @@ static const char *next_place(struct px_parser *parser, const char *first, const
         return first;
     }
     const bool again = at == parser->retried; /* in vain */
-    if (parser->open.n && !again && begins_line(text, at) && begins_statement(at)) return at;
-    if (parser->open.n) return behind_statement(text, again ? step(at) : at);
-    return behind_item(text, at, *first == '.');
+    const bool begins = parser->open.n ? begins_statement(at) : begins_item(at);
+    if (!again && begins && begins_line(text, at)) return at;
+    if (again) at = step(at);
+    return parser->open.n ? behind_statement(text, at) : behind_item(text, at, *first == '.');
 }
 
 bool px_parser_recover(struct px_parser *parser)

@@ -3,8 +3,8 @@
  *
  * The tree knows where each statement begins, and of most where it ends; a part reaches to the token before
  * the next one, or before the brace that closes its parent. Only declarations need a look back, for .align
- * and .attribute may stand before the space where the tree has their start. After a syntax error there are no
- * parts at all: what follows the error would belong to none.
+ * and .attribute may stand before the space where the tree has their start. A statement with a syntax error
+ * belongs to the part in front of it; where such an error ended the text there are no parts at all.
  */
 #include <string.h>
 #include "syntax/syntax.h"
@@ -179,14 +179,18 @@ static void add_stmt(struct place *place, const struct px_stmt *stmt)
     }
 }
 
+/* A brace that is missing is taken to be the last token of the block. */
 static void add_block(const struct place *place, uint32_t part, const struct px_block *block)
 {
+    const struct ptx_syntax *syntax = place->syntax;
     struct place inner = {place->syntax, part, place->function, PTX_NOTHING};
     for (uint32_t i = 0; i < block->n; i++) add_stmt(&inner, block->list[i]);
-    const uint32_t close = px_syntax_at(place->syntax, block->end);
-    end_last(&inner, close);
-    part_at(place, part)->open = px_syntax_at(place->syntax, block->pos);
-    part_at(place, part)->close = close;
+    const uint32_t found = px_syntax_at(syntax, block->end);
+    const uint32_t end = found == PTX_NOTHING ? syntax->tokens.n : found;
+    const bool is_brace = px_syntax_is(syntax, found, "}");
+    end_last(&inner, end);
+    part_at(place, part)->open = px_syntax_at(syntax, block->pos);
+    part_at(place, part)->close = is_brace ? end : px_syntax_before(syntax, end);
 }
 
 static void add_func(struct place *place, const struct px_func *func)
@@ -248,7 +252,7 @@ void px_syntax_parts(struct ptx_syntax *syntax)
 {
     const struct px_tree *tree = &syntax->module->tree;
     struct place place = {syntax, PTX_NOTHING, PTX_NOTHING, PTX_NOTHING};
-    if (!tree->complete) return;
+    if (!tree->ended) return;
     add_header(&place, header_end(syntax));
     for (uint32_t i = 0; i < tree->nitems; i++) add_item(&place, &tree->items[i]);
     end_last(&place, syntax->tokens.n);

@@ -142,6 +142,30 @@ def complete(client, typed):
     return client.at("completion", uri, 4, len(typed))
 
 
+def check_broken(c):
+    """Statements that are being typed: each is told, and the answers about the rest stay the same."""
+    lines = TEXT.split("\n")
+    lines[17] += " mul.wide.u32 %r5, [ ;"
+    lines[20] += " add.u32 %r6,"
+    lines.insert(12, ".global .u32 half[")
+    client = Client()
+    client.start()
+    client.open(URI, "\n".join(lines))
+    found = client.wait_for_diagnostics(URI, 1)
+    c.equal("lines of errors", [d["range"]["start"]["line"] for d in found], [13, 18, 20, 22])
+    c.equal("definition of DONE", span(client.at("definition", URI, 19, 13)["range"]), (23, 0, 23, 4))
+    uses = client.at("references", URI, 18, 21, context={"includeDeclaration": False})
+    c.equal("references of %r1", [span(u["range"])[:2] for u in uses], [(17, 12), (18, 20), (20, 22)])
+    c.true("hover", "mul.wide.type" in client.at("hover", URI, 20, 5)["contents"]["value"])
+    tree = client.ask("textDocument/documentSymbol", textDocument={"uri": URI})
+    c.equal("symbols", [s["name"] for s in tree], ["table", "twice", "k"])
+    c.equal("labels of k", [s["name"] for s in tree[2]["children"]], ["DONE"])
+    client.open(URI + "2", TEXT.rstrip()[:-1], 2)  # the last brace is missing
+    c.equal("an open body", len(client.wait_for_diagnostics(URI + "2", 2)), 2)
+    tree = client.ask("textDocument/documentSymbol", textDocument={"uri": URI + "2"})
+    c.equal("symbols of it", [s["name"] for s in tree], ["table", "twice", "k"])
+
+
 def check_completion(c):
     client = Client()
     client.start()
@@ -308,6 +332,7 @@ def main():
     checks = Checks()
     for check in (
         check_session,
+        check_broken,
         check_completion,
         check_encodings,
         check_options,
