@@ -130,8 +130,8 @@ typedef struct ptx_module_options {
     size_t earlier_count; /* they and this module share by .visible, .weak and .extern must agree */
     ptx_fmad fmad;        /* default: as the object file says; on for a text, but off with .target debug */
     ptx_stacks stacks;    /* default: WARN with .target debug */
-    int recover; /* not 0: after a syntax error reading goes on behind the statement, and diagnostics come in the
-                    order of the text; 0: the first syntax error ends the text, as for NVIDIA's assembler */
+    int recover; /* not 0: reading goes on behind a statement with a syntax error, and diagnostics come in
+                    the order of the text; 0: such an error ends the text, as for NVIDIA's assembler */
 } ptx_module_options;
 
 /*

@@ -8,13 +8,13 @@
 bool document_open(struct document *document, const char *name, const char *text, size_t size,
                    const struct options *options)
 {
-    const ptx_module_options wanted = {
-        .struct_size = sizeof wanted,
-        .file_name = name,
-        .arch = options->asked_arch,
-        .profile = options->profile,
-        .lint = options->lint,
-        .recover = options->layout != LAYOUT_PTXAS || option_given(options, OPTION_LSP)};
+    const ptx_module_options wanted = {.struct_size = sizeof wanted,
+                                       .file_name = name,
+                                       .arch = options->asked_arch,
+                                       .profile = options->profile,
+                                       .lint = options->lint,
+                                       .recover = options->layout != LAYOUT_PTXAS ||
+                                                  option_given(options, OPTION_LSP)};
     *document = (struct document){.name = name};
     ptx_status status = ptx_module_create(&wanted, text, size, &document->module);
     if (status == PTX_ERROR_ASSEMBLY) status = PTX_OK;

@@ -3,6 +3,7 @@
  * All inputs are read before any is checked; each becomes a module of its own, which knows the modules before
  * it, for they are one program. Nothing is written after an error. */
 #define _GNU_SOURCE /* strverscmp */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,7 +282,8 @@ static int explain(const char *code)
         message_plain(PTX_FATAL, "Value '%s' is not defined for option 'explain'", code);
         return EXIT_BAD;
     }
-    printf("%s: %s\n", code, text);
+    for (const char *c = code; *c; c++) putchar(toupper((unsigned char)*c));
+    printf(": %s\n", text);
     print_example(code);
     return 0;
 }

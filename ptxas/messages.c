@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "excerpt.h"
 #include "ptx_tools.h"
 
@@ -125,6 +126,22 @@ static void print_gcc(const struct message *message)
     print_related_line(message);
 }
 
+/* Colours where a person reads, unless NO_COLOR is set (no-color.org). */
+static bool has_colours(void)
+{
+    const char *unwanted = getenv("NO_COLOR");
+    return isatty(STDERR_FILENO) && !(unwanted && *unwanted);
+}
+
+static void print_severity(ptx_severity severity)
+{
+    static const char *const colours[] = {"\033[1;36m", "\033[1;35m", "\033[1;31m", "\033[1;31m"};
+    if (has_colours())
+        fprintf(stderr, "%s%s:\033[0m ", colours[severity], gcc_severity(severity));
+    else
+        fprintf(stderr, "%s: ", gcc_severity(severity));
+}
+
 static void print_caret(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
@@ -132,7 +149,8 @@ static void print_caret(const struct message *message)
         fprintf(stderr, "%s:%u:%u: ", d->file, d->line, d->column);
     else
         fprintf(stderr, "%s: ", d->file);
-    fprintf(stderr, "%s: %s [%s]\n", gcc_severity(d->severity), d->message, d->code);
+    print_severity(d->severity);
+    fprintf(stderr, "%s [%s]\n", d->message, d->code);
     print_excerpt(message);
     if (d->note) fprintf(stderr, "        note: %s\n", d->note);
     print_related_line(message);
@@ -326,6 +344,41 @@ bool messages_are_late(const struct input *inputs, size_t n, const struct option
     return !errors[STAGE_TEXT] && !errors[STAGE_MODULE] && errors[STAGE_PROGRAM];
 }
 
+/* Leaves the first errors that --max-errors allows, and what stands between them. Their number stays known.
+ */
+static size_t limit_errors(struct message *messages, size_t n, const struct options *options)
+{
+    const long most = options->values[OPTION_MAX_ERRORS].number;
+    long errors = 0;
+    for (size_t i = 0; i < n; i++) {
+        errors += messages[i].diagnostic.severity >= PTX_ERROR;
+        if (most > 0 && errors > most) return i;
+    }
+    return n;
+}
+
+static void print_count(size_t n, const char *what)
+{
+    fprintf(stderr, "%zu %s%s", n, what, n == 1 ? "" : "s");
+}
+
+/* "3 errors, 1 warning", and how many of the errors are not shown. */
+static void print_summary(const struct message *messages, size_t n, size_t shown)
+{
+    size_t errors = 0, warnings = 0, hidden = 0;
+    for (size_t i = 0; i < n; i++) {
+        errors += messages[i].diagnostic.severity >= PTX_ERROR;
+        warnings += messages[i].diagnostic.severity == PTX_WARNING;
+        hidden += i >= shown && messages[i].diagnostic.severity >= PTX_ERROR;
+    }
+    if (!errors && !warnings) return;
+    if (errors) print_count(errors, "error");
+    if (errors && warnings) fputs(", ", stderr);
+    if (warnings) print_count(warnings, "warning");
+    if (hidden) fprintf(stderr, " (%zu not shown)", hidden);
+    fputc('\n', stderr);
+}
+
 size_t messages_print(const struct input *inputs, size_t n, const struct options *options,
                       const struct message *more, size_t nmore)
 {
@@ -337,7 +390,9 @@ size_t messages_print(const struct input *inputs, size_t n, const struct options
         if (!drop || stage_of(messages[i].diagnostic.code) == STAGE_TEXT) messages[kept++] = messages[i];
     messages = must_grow(messages, (kept + nmore) * sizeof *messages);
     for (size_t i = 0; i < nmore; i++) messages[kept++] = more[i];
-    messages_show(messages, kept, options->layout);
+    const size_t shown = limit_errors(messages, kept, options);
+    messages_show(messages, shown, options->layout);
+    if (options->layout == LAYOUT_CARET) print_summary(messages, kept, shown);
     free(messages);
     return errors[STAGE_TEXT] + errors[STAGE_MODULE] + errors[STAGE_PROGRAM];
 }

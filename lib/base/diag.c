@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include <stdarg.h>
 #include <string.h>
+#include <strings.h>
 
 struct row {
     const char *code, *text, *explanation;
@@ -103,7 +104,7 @@ const char *px_diag_code(enum px_diag_id id)
 static const struct row *find_row(const char *code)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].code, code) == 0) return &rows[i];
+        if (strcasecmp(rows[i].code, code) == 0) return &rows[i];
     return NULL;
 }
 

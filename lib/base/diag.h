@@ -56,7 +56,7 @@ void px_diag_note(struct px_diags *diags, struct px_diag *diag, const char *form
 void px_diags_sort(struct px_diags *diags); /* in the order of their places; those without one come last */
 
 const char *px_diag_code(enum px_diag_id id);
-const char *px_diag_explain(const char *code); /* NULL when unknown */
+const char *px_diag_explain(const char *code); /* in any letter case; NULL when unknown */
 const char *px_diag_known(size_t index,
                           const char **text); /* the index-th code and its text; NULL past the end */
 /* A module that draws the message, or `right` one that does not, and ptxas's options for both; NULL: none. */

@@ -188,8 +188,7 @@ static void complain_unresolved(struct px_checker *checker, const struct px_symb
     px_complain_at(checker, PX_NO_PLACE, UNRESOLVED, symbol->pos, symbol->name->len, symbol->name->text);
     if (before < checker->diags->list.n)
         px_diag_note(checker->diags, &checker->diags->list.at[before], "with -c names of other modules %s",
-                     is_of_runtime(symbol->name) ? "and of the device runtime stay open"
-                                                            : "stay open");
+                     is_of_runtime(symbol->name) ? "and of the device runtime stay open" : "stay open");
 }
 
 static void check_functions(struct px_checker *checker)

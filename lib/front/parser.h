@@ -55,10 +55,10 @@ struct px_parser {
     bool at_statement;   /* the next token begins a statement, if it is not the closing brace */
     bool failed;         /* the syntax error was already described */
     bool saw_version, saw_target;
-    bool in_source; /* .source_begin opens a text in another language */
-    bool recovers;  /* after a syntax error the parser goes on */
-    bool hopeless;  /* but not after this one */
-    bool broken;    /* there was one */
+    bool in_source;      /* .source_begin opens a text in another language */
+    bool recovers;       /* after a syntax error the parser goes on */
+    bool hopeless;       /* but not after this one */
+    bool broken;         /* there was one */
     uint32_t closing;    /* braces that are taken to stand at the cursor */
     const char *retried; /* the token in front of which it went on after the last error; NULL: behind it */
     struct px_begun begun;
@@ -117,13 +117,12 @@ int px_token(struct px_sem *sem, struct px_parser *parser);
 
 /* ---- actions of the grammar: parse.c, parse_operand.c, parse_stmt.c, parse_decl.c, parse_module.c ---- */
 
-/* A syntax error; `what` completes "Parsing error near 'token': ". Without px_parser_recover it ends the parse.
- */
+/* A syntax error; `what` completes "Parsing error near 'token': ". It ends the parse unless that recovers. */
 void px_parser_error(struct px_parser *parser, const char *what);
 void px_parser_error_near(struct px_parser *parser, const struct px_sem *token, const char *what);
 /* Passes over the statement or item with the error; false: the parse ends. */
 bool px_parser_recover(struct px_parser *parser);
-void px_parser_begin(struct px_parser *parser, px_pos before); /* a token was read behind the one at `before` */
+void px_parser_begin(struct px_parser *parser, px_pos before); /* a token was read, behind that of `before` */
 /* `n` as the field of a node whose largest value is `max`; more than that is an error, as nesting is. */
 uint32_t px_parser_count(struct px_parser *parser, uint32_t n, uint32_t max);
 bool px_parser_show(struct px_parser *parser); /* the watcher looks at the items; false: it has seen enough */

@@ -159,11 +159,10 @@ static void forget(struct px_parser *parser)
 void px_parser_begin(struct px_parser *parser, px_pos before)
 {
     const struct px_begun *begun = &parser->begun;
-    const bool more = begun->stmts != parser->stmts.n || begun->items != parser->items.n ||
-                      begun->open != parser->open.n;
+    const bool more =
+        begun->stmts != parser->stmts.n || begun->items != parser->items.n || begun->open != parser->open.n;
     if (begun->pos != PX_NO_POS && !(more && strchr(";{}:", parser->source->text[before]))) return;
-    parser->begun =
-        (struct px_begun){parser->token.pos, parser->stmts.n, parser->items.n, parser->open.n};
+    parser->begun = (struct px_begun){parser->token.pos, parser->stmts.n, parser->items.n, parser->open.n};
 }
 
 /* In a body a function begins: braces are missing. */

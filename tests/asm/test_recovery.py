@@ -56,7 +56,16 @@ def open_range(line):
     return line.replace(">", "", 1) if ">" in line else None
 
 
-WAYS = (without_semicolon, without_comma, open_bracket, assigned, stray, register_offset, doubled_comma, open_range)
+WAYS = (
+    without_semicolon,
+    without_comma,
+    open_bracket,
+    assigned,
+    stray,
+    register_offset,
+    doubled_comma,
+    open_range,
+)
 
 
 def errors(text):
@@ -113,7 +122,8 @@ def cut(name, text, chooser, times):
 
 def main():
     chooser, tried, wrong = random.Random(4), 0, []
-    paths = sorted(glob.glob(os.path.join(ROOT, "samples", "*.ptx")) + glob.glob(os.path.join(ROOT, "tests", "exec", "*.ptx")))
+    folders = (os.path.join(ROOT, "samples"), os.path.join(ROOT, "tests", "exec"))
+    paths = sorted(path for folder in folders for path in glob.glob(os.path.join(folder, "*.ptx")))
     if "--all" not in sys.argv[1:]:
         paths = paths[::9]
     for path in paths:
