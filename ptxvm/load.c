@@ -44,10 +44,8 @@ static void add_module(struct modules *modules, ptx_module *module)
 static void load(struct modules *modules, const char *file_name, const struct options *options)
 {
     char *shown = shown_name(file_name);
-    const ptx_module_options wanted = {.struct_size = sizeof wanted,
-                                       .file_name = shown,
-                                       .profile = options->profile,
-                                       .recover = 1};
+    const ptx_module_options wanted = {
+        .struct_size = sizeof wanted, .file_name = shown, .profile = options->profile, .recover = 1};
     ptx_module *module;
     size_t size;
     char *text = contents(file_name, options->arch, &size);
