@@ -143,7 +143,7 @@ $(GEN)/isa.stamp: $(B)/isagen $(ISA_TABLES) $(GEN)/lane.i
 	$(call do,ISAGEN)$(B)/isagen $(ISA_TABLES) $(GEN)/lane.i $(GEN)/new
 	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} || cp $$f $(GEN)/$${f##*/}; done
 	@touch $@
-$(GEN_HEADERS) $(GEN)/lowerings.inc $(GEN)/emissions.inc $(GEN)/op_handlers.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(HANDLER_SRC) $(GEN)/ptx.dict $(GEN)/ptx.tmLanguage.json: $(GEN)/isa.stamp ;
+$(GEN_HEADERS) $(GEN)/lowerings.inc $(GEN)/x86_forms.inc $(GEN)/emissions.inc $(GEN)/op_handlers.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(HANDLER_SRC) $(GEN)/ptx.dict $(GEN)/ptx.tmLanguage.json: $(GEN)/isa.stamp ;
 $(GEN)/ptx_lexer.c: grammar/ptx.re
 	@mkdir -p $(GEN)
 	$(call do,RE2C)re2c -W --no-generation-date --no-debug-info -o $@ $<

@@ -111,6 +111,7 @@ int main(int argc, char **argv)
     emit(dir, "handlers_table.c", ig_emit_loop_table);
     for (int i = 0; i < ig.nfamilies; i++) emit_family(dir, &ig.families[i]);
     emit(dir, "handlers.inc", ig_emit_handlers);
+    emit(dir, "x86_forms.inc", ig_emit_x86);
     ig_check_handlers();
     ig_check_numbered();
 }

@@ -232,6 +232,7 @@ struct ig_form {
     bool swaps;           /* [swaps]: the first two sources may change places */
     bool vector;          /* [vec]: the statement is written over vectors of lanes, too */
     const char *shapes;   /* explicit list, or NULL */
+    const char *x86;      /* [x86 ...]: the machine form, or NULL */
     const char *harmless; /* optional slots that mean nothing to the statement, or NULL */
     const char **hot;     /* [hot ...]: entries up to NULL, none means all; NULL without the attribute */
     bool *hot_used;
@@ -381,6 +382,7 @@ struct ig_facts {
 struct ig_handler {
     struct ig_place at;
     const char *name, *statement, *shapes;
+    const char *x86; /* machine form, or NULL */
     const struct ig_family *family;
     const char *d, *e, *sources[3]; /* lane types; e: NULL when it is not written */
     int ns;
@@ -401,6 +403,9 @@ extern int ig_nhandler_pool;
 /* isagen_statement.c */
 void ig_read_helpers(const char *file); /* lib/ops/lane.h, preprocessed with -dD */
 void ig_check_statement(const struct ig_handler *h);
+
+/* isagen_x86.c */
+void ig_emit_x86(FILE *out);
 
 /* isagen_ignored.c */
 void ig_check_ignored(void); /* after ig_expand_handlers: the slots that statements mention are known */

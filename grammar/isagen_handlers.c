@@ -78,18 +78,26 @@ static const char *dollar_name(const char *s, const char **name, size_t *n)
     return s + *n + braces;
 }
 
-static void specialise_statement(struct ig_form *form)
+/* A machine form may name the slots alone that tell one handler of the row from others. */
+static void require(struct ig_form *form, int slot)
+{
+    if (!specialises(form, slot))
+        ig_error(form->at, "the machine form depends on slot '%s', the statement does not",
+                 ig.words.text[form->slots[slot].name - 1]);
+}
+
+static void each_slot(struct ig_form *form, const char *text, void (*visit)(struct ig_form *form, int slot))
 {
     const char *name;
     size_t n;
-    for (const char *s = form->statement; (s = strchr(s, '$'));) {
+    for (const char *s = text; (s = strchr(s, '$'));) {
         s = dollar_name(s + 1, &name, &n);
         bool call = *s == '(' && ig_slot_find(form, name, n) < 0;
         do {
             if (call) s = dollar_name(s + 1, &name, &n);
             int slot = ig_slot_find(form, name, n);
             if (slot < 0) ig_error(form->at, "'%.*s' is no slot", (int)n, name);
-            specialise(form, slot);
+            visit(form, slot);
         } while (call && *s == ',');
     }
 }
@@ -145,12 +153,13 @@ static const char *wide_type(int type)
 
 /* ---- substitution ---- */
 
-static const char *substitute(const struct expansion *x)
+/* NULL: a text function has no entry for the words. */
+static const char *substitute(const struct expansion *x, const char *statement)
 {
     char out[4096];
     size_t n = 0;
     const struct ig_form *form = x->form;
-    for (const char *s = form->statement; *s;) {
+    for (const char *s = statement; *s;) {
         if (n > sizeof out - 512) ig_error(form->at, "the statement is too long");
         if (*s != '$') {
             out[n++] = *s++;
@@ -429,11 +438,20 @@ static bool is_symmetric(const char *name)
     return false;
 }
 
+/* Rows that share a handler have one machine form, or none. */
+static void give_machine_form(const struct expansion *x, struct ig_handler *h)
+{
+    const char *x86 = x->form->x86 ? substitute(x, x->form->x86) : NULL;
+    if (x86 && h->x86 && strcmp(x86, h->x86))
+        ig_error(x->form->at, "the handler has another machine form already: %s", h->x86);
+    if (x86) h->x86 = x86;
+}
+
 /* Number of the handler for the chosen words, made when new; -1 when the combination means nothing. */
 static int handler_for(struct expansion *x, bool with_e)
 {
     const struct ig_form *form = x->form;
-    struct ig_handler h = {.at = form->at, .statement = substitute(x)};
+    struct ig_handler h = {.at = form->at, .statement = substitute(x, form->statement)};
     if (!h.statement || !lane_types(x, &h)) return -1;
     if (!with_e || !ig_mentions(h.statement, "e")) {
         h.statement = without_e(h.statement);
@@ -451,6 +469,7 @@ static int handler_for(struct expansion *x, bool with_e)
     }
     give_name(x, found, is_new);
     handlers[found].hot |= is_hot(x);
+    give_machine_form(x, &handlers[found]);
     handlers[found].vector |= form->vector;
     handlers[found].swaps |= form->swaps || is_symmetric(handler_name(x));
     return found;
@@ -503,8 +522,9 @@ static void expand(struct ig_form *form)
 {
     int choice[IG_SLOTS] = {0};
     struct expansion x = {.form = form};
-    specialise_statement(form);
+    each_slot(form, form->statement, specialise);
     for (int i = 0; i < form->nopds && !form->video; i++) specialise_type(form, &form->opds[i].type);
+    if (form->x86) each_slot(form, form->x86, require);
     bool pair = form->nopds && form->opds[0].flags & IG_F_PAIR_OPTIONAL;
     int size = radix(form);
     form->handler_first = ig_nhandler_pool;

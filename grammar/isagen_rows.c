@@ -341,6 +341,8 @@ static void read_meaning(struct ig_form *form, const char *s)
             form->harmless = attr + 9;
         else if (!strncmp(attr, "shapes ", 7))
             form->shapes = attr + 7;
+        else if (!strncmp(attr, "x86 ", 4))
+            form->x86 = attr + 4;
         else if (!strcmp(attr, "hot") || !strncmp(attr, "hot ", 4))
             read_hot(form, attr + 3);
         else

@@ -14,6 +14,7 @@
 #include "code/dump.h"
 #include "code/ir/text.h"
 #include "code/ir/verify.h"
+#include "code/region/region.h"
 #include "gang/fpmode.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -116,6 +117,13 @@ static void free_functions(const struct px_linked *linked, struct px_fcode **cod
 {
     for (uint32_t i = 0; i < linked->nfuncs; i++)
         if (codes[i]) free_records(alloc, codes[i]);
+}
+
+/* What is no part of the arena. */
+static void free_code(const struct px_linked *linked, const struct px_code *code, const ptx_allocator *alloc)
+{
+    free_functions(linked, code->funcs, alloc);
+    px_regions_free(code);
 }
 
 /* ---- functions ---- */
@@ -265,6 +273,7 @@ static void emit_all(struct px_coder *coder, struct px_code *code)
         forget_ways(coder, &f->graph);
         px_emit(f);
         px_dump_after(f, PX_PASS_records);
+        px_dump_after(f, PX_PASS_regions);
         px_arena_clear(coder->pass);
         code->references |= f->code->references;
         px_arena_rewind(coder->scratch, &before);
@@ -287,6 +296,7 @@ static struct px_code *assemble(struct px_coder *coder)
     code->ntallies = coder->ntallies;
     if (coder->wishes.counters)
         code->tallies = PX_NEW_N(coder->keep, struct px_tally *, coder->wishes.counters);
+    px_regions_place(coder, code); /* last: what follows cannot fail */
     return code;
 }
 
@@ -404,7 +414,7 @@ static struct px_code *decode_until(struct px_coder *coder, struct px_refusal *w
         code = decode_once(coder, why);
     } while (!code && coder->refused->again);
     if (!code || !dump) return code;
-    free_functions(coder->linked, code->funcs, &coder->keep->alloc);
+    free_code(coder->linked, code, &coder->keep->alloc);
     px_arena_rewind(coder->keep, &before);
     coder->wishes.dump = dump;
     return decode_once(coder, why);
@@ -497,7 +507,7 @@ static void try_kernel(struct px_coder *coder, const struct px_lfunc *func)
     struct px_code *code =
         px_decode(coder->linked, func, 32, coder->program, coder->level, &wishes, coder->keep, &why);
     if (!code && why.text) tell_of(coder, func, why.text);
-    if (code) free_functions(coder->linked, code->funcs, &coder->keep->alloc);
+    if (code) free_code(coder->linked, code, &coder->keep->alloc);
 }
 
 bool px_code_gaps(const struct px_linked *linked, uint32_t program, const struct px_level *level,
@@ -536,7 +546,7 @@ static void show_kernel(struct px_arena *keep, const struct px_coder *like, cons
     struct px_code *code = px_decode(like->linked, func, like->threads, like->program, like->level,
                                      &like->wishes, keep, &refusal);
     *why = code ? NULL : refusal.text;
-    if (code) free_functions(like->linked, code->funcs, &keep->alloc);
+    if (code) free_code(like->linked, code, &keep->alloc);
 }
 
 bool px_code_show(const struct px_linked *linked, uint32_t program, const struct px_level *level,

@@ -61,6 +61,9 @@ bool px_code_show(const struct px_linked *linked, uint32_t program, const struct
                   const struct px_code_wishes *wishes, uint32_t threads, const struct ptx_allocator *alloc,
                   void (*refused)(void *user, const char *why), void *user);
 
+/* Gives back the pages in which the code of its regions lies. */
+void px_regions_free(const struct px_code *code);
+
 /* The divergent version of a function, which the caller puts there and frees: ndiv records; NULL: there is no
  * memory. */
 struct px_insn *px_div_make(const struct px_fcode *code, const struct ptx_allocator *alloc);

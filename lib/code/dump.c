@@ -1,6 +1,7 @@
 /* dump.c - the IR and the records as text, for who asked for them (ptx_device_config.dump_ir). */
 #include "code/dump.h"
 #include "code/emit/names.h"
+#include "code/region/region.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@ static const char *const names[PX_PASS_COUNT] = {
 #define PASS(name, function, lies, needs, gives, engine) #name,
 #include "code/passes.def"
 #undef PASS
-    "records"};
+    "records", "regions"};
 
 const char *px_pass_name(enum px_pass_number pass)
 {
@@ -63,6 +64,8 @@ void px_dump_after(const struct px_irfn *f, enum px_pass_number pass)
     if (*dump->function && strcmp(dump->function, f->func->name) != 0) return;
     if (pass == PX_PASS_records)
         px_emit_print(&text, f);
+    else if (pass == PX_PASS_regions)
+        px_regions_print(&text, f);
     else if (dump->dot)
         px_ir_draw(&text, f, names[pass]);
     else

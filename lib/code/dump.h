@@ -15,6 +15,7 @@ enum px_pass_number {
 #include "code/passes.def"
 #undef PASS
     PX_PASS_records,
+    PX_PASS_regions,
     PX_PASS_COUNT
 };
 

@@ -36,6 +36,7 @@ struct px_lfunc;
 struct px_symbol;
 struct px_linked;
 struct px_tally;
+struct px_region;
 struct px_gang;
 struct px_insn;
 
@@ -338,7 +339,8 @@ struct px_fcode {
     uint32_t local_bytes; /* .local variables of one activation, a lane */
     uint32_t nlocals;
     struct px_local_at *locals;
-    uint32_t nforks, nloops;
+    uint32_t nforks, nloops, nregions;
+    struct px_region *regions;   /* by pc (gang/region.h) */
     struct px_fork *forks;       /* by pc */
     struct px_loop *loops;       /* by pc */
     struct px_call_site formals; /* no call: the function's own parameters and results */
@@ -374,6 +376,8 @@ struct px_code {
     uint8_t references;        /* of all its functions */
     struct px_tally **tallies; /* by worker, each NULL until that one runs it; NULL: nobody counts */
     uint32_t ntallies;         /* counters of all its functions */
+    void *machine;             /* code of regions, */
+    size_t machine_bytes;      /* in pages of their own; NULL: there is none */
     struct px_code *next;      /* in the program's cache */
 };
 

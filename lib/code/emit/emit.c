@@ -5,6 +5,7 @@
 #include "code/emit/names.h"
 #include "code/ir/forks.h"
 #include "code/ir/terms.h"
+#include "code/region/region.h"
 #include "gang/fpmode.h"
 #include "ops/assume.h"
 
@@ -754,4 +755,5 @@ void px_emit(struct px_irfn *f)
     finish(&e);
     px_forks_make(&e, end_of);
     px_pack_keep(&e.pack, f->coder->keep, f->code);
+    px_regions_make(&e, end_of);
 }

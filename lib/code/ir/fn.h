@@ -66,6 +66,7 @@ struct px_coder {
     bool cooperates;      /* see px_code */
     struct px_code_wishes wishes;
     uint32_t ntallies;     /* counters of the functions that have records */
+    PX_VEC(uint8_t) machine; /* code of regions, until it is placed */
     struct px_refusal why; /* text NULL: none */
     jmp_buf give_up;       /* px_code_fail comes here, */
     /* or, while a function is lowered, to the next instruction */

@@ -243,6 +243,7 @@ static void free_code(ptx_program *program, const ptx_allocator *alloc)
             px_free(alloc, f->records, px_records_bytes(f->n));
             px_free(alloc, f->div, f->ndiv * sizeof *f->div);
         }
+    for (const struct px_code *code = program->code; code; code = code->next) px_regions_free(code);
     for (const struct px_code *code = program->code; code; code = code->next)
         for (uint32_t i = 0; code->tallies && i < program->device->config.workers; i++)
             px_free(alloc, code->tallies[i], code->ntallies * sizeof **code->tallies);

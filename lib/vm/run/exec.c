@@ -25,6 +25,7 @@
 #include "vm/run/forks.h"
 #include "vm/run/kept.h"
 #include "vm/run/poll.h"
+#include "vm/run/region.h"
 #include "vm/sched/sched.h"
 #include "vm/run/tally.h"
 #include "ops/alloca.h"
@@ -345,6 +346,68 @@ static enum after narrow_loop(struct run *r, const struct px_insn **in, uint32_t
     return AFTER_GO;
 }
 
+/* ---- loops as machine code ---- */
+
+/* Turns that a region may do before somebody has to look: at slices, budgets and limits. */
+static uint64_t fuel_of(const struct run *r, const struct px_region *region, const struct px_lanes *lanes)
+{
+    const struct px_worker *worker = r->g->worker;
+    const uint64_t turn = (uint64_t)(region->insts ? region->insts : 1) * ((px_lanes_count(lanes) + 31) / 32);
+    uint64_t fuel = *r->budget ? *r->budget : 1;
+    const uint64_t left =
+        worker->look_at > worker->warp_instructions ? worker->look_at - worker->warp_instructions : 0;
+    if (fuel > left / turn + 1) fuel = left / turn + 1;
+    if (others_run(r->g) && fuel > PX_ENTRY_SLICE - r->e->spent) fuel = PX_ENTRY_SLICE - r->e->spent;
+    return fuel ? fuel : 1;
+}
+
+/* The branches back of so many turns but the last, which is spent like any other. */
+static void spend_turns(struct run *r, uint64_t turns)
+{
+    const uint64_t n = turns ? turns - 1 : 0;
+    *r->budget -= n < *r->budget ? n : *r->budget;
+    if (others_run(r->g)) r->e->spent += (uint32_t)n;
+}
+
+/* Lanes that have left in different turns, and those that are still inside, go on as entries. */
+static enum after leave_region(struct run *r, const struct px_region *region, const struct px_region_left *left)
+{
+    struct px_frame *f = r->e->frame;
+    f->rows = true;
+    for (uint32_t s = 0; s < region->nsites; s++)
+        if (!px_lanes_empty(&left->site[s]))
+            px_entry_go(&r->g->entries, left->site[s], f, region->site[s].pc, false);
+    if (!px_lanes_empty(&left->head)) px_entry_go(&r->g->entries, left->head, f, region->head, false);
+    return AFTER_SWITCH;
+}
+
+/*
+ * The running entry stands at the head of the region. AFTER_GO: it goes on at *in, which is there still when
+ * the region cannot be begun.
+ */
+static enum after run_region(struct run *r, const struct px_region *region, const struct px_insn **in)
+{
+    struct px_gang *g = r->g;
+    struct px_region_left left, all = {0};
+    struct px_lanes inside = r->e->mask;
+    const bool together = r->code == r->e->frame->code->conv;
+    if (!px_region_fits(g, region, together)) return AFTER_GO;
+    if (together && region->rows) part_all(r, region->head);
+    g->worker->regions_entered++;
+    for (bool again = true; again;) {
+        spend_turns(r, px_region_run(g, region, &inside, fuel_of(r, region, &inside), &left));
+        for (uint32_t s = 0; s < region->nsites; s++) all.site[s] = px_lanes_or(all.site[s], left.site[s]);
+        inside = left.head;
+        again = !px_lanes_empty(&inside) && !spend(r);
+    }
+    all.head = inside;
+    if (!left.together || region->rows) return leave_region(r, region, &all);
+    if (region->forgets) px_kept_forget(r->e->frame);
+    if (!together || !px_lanes_empty(&inside)) return leave_at(r, left.pc);
+    *in = r->code + left.pc;
+    return AFTER_GO;
+}
+
 static enum after go_to(struct run *r, const struct px_insn **in, uint32_t target)
 {
     uint32_t pc = (uint32_t)(*in - r->code);
@@ -359,8 +422,13 @@ static enum after go_to(struct run *r, const struct px_insn **in, uint32_t targe
     if (target <= pc && spend(r)) leave = true;
     if (leave) return leave_at(r, target);
     *in = r->code + target;
-    if (target > pc || ++r->turns % NARROW_AFTER) return AFTER_GO;
-    return narrow_loop(r, in, target);
+    if (target > pc) return AFTER_GO;
+    const struct px_region *region = px_region_at(r->e->frame->code, target);
+    if (region) {
+        const enum after after = run_region(r, region, in);
+        if (after != AFTER_GO || *in != r->code + target) return after;
+    }
+    return ++r->turns % NARROW_AFTER ? AFTER_GO : narrow_loop(r, in, target);
 }
 
 /* Both ways of a short branch, one after the other, in the divergent version whichever runs here: what
@@ -650,6 +718,11 @@ static enum after run_entry(struct run *r)
 {
     struct px_gang *g = r->g;
     const struct px_insn *in = r->code + r->e->pc;
+    const struct px_region *region = g->resume ? NULL : px_region_at(r->e->frame->code, r->e->pc);
+    if (region) {
+        const enum after after = run_region(r, region, &in);
+        if (after != AFTER_GO) return after;
+    }
     for (;;) {
         /* A record that is resumed was counted when it began to wait. */
         uint32_t start = g->resume ? in->ord : ord_before(r->code, (uint32_t)(in - r->code));

@@ -158,6 +158,18 @@ void px_tally_range(struct px_gang *g, uint32_t from, uint32_t to)
     add(g, from, to - from, g->nactive, active_warps(g));
 }
 
+void px_tally_block(struct px_gang *g, const struct px_region_block *block, const struct px_lanes *lanes,
+                    uint64_t times)
+{
+    add(g, block->before, block->insts, px_lanes_count(lanes) * times, warps_among(g, lanes) * times);
+}
+
+void px_tally_counted(struct px_gang *g, const struct px_region_block *block, const struct px_region_count *count)
+{
+    add(g, block->before, block->insts, count->threads, count->warps);
+    if (block->divides) counter(g, block->before + block->insts - 1)->divided += count->ways - count->warps;
+}
+
 static void add_laps(struct px_gang *g, struct px_laps *laps, uint64_t warps)
 {
     for (uint32_t i = 0; i < laps->n; i++) {

@@ -3,6 +3,7 @@
 #define PX_VM_RUN_TALLY_H
 
 #include "gang/gang.h"
+#include "gang/region.h"
 #include "gang/tally.h"
 #include "ptx_counts.h"
 #include <stddef.h>
@@ -107,6 +108,11 @@ static inline void px_tally_wait(struct px_gang *g, uint32_t ord, const struct p
 {
     if (__builtin_expect(g->worker->tally != NULL, 0)) px_tally_put_aside(g, ord, lanes);
 }
+
+/* Of a region: `lanes` ran the block so often; what its code has counted. */
+void px_tally_block(struct px_gang *g, const struct px_region_block *block, const struct px_lanes *lanes,
+                    uint64_t times);
+void px_tally_counted(struct px_gang *g, const struct px_region_block *block, const struct px_region_count *count);
 
 /* The active lanes go n ways. */
 void px_tally_ways(struct px_gang *g, uint32_t ord, const struct px_lanes *ways, uint32_t n);
