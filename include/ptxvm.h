@@ -166,6 +166,9 @@ typedef struct ptx_progress {
     uint64_t thread_instructions;      /* executed so far, an estimate while running */
     unsigned max_depth;                /* deepest nesting of grids seen: 0 without device-side launches */
     uint64_t thread_instructions_ever; /* of all launches of the device's life, likewise */
+    /* Loops that became machine code, how often such a loop was entered, and kernels for which the host
+     * refused memory that can be run: of the device's life. */
+    uint64_t regions_made, regions_entered, regions_refused;
 } ptx_progress;
 
 /* Counters of all launches since the device was last idle. Any thread. */

@@ -125,6 +125,9 @@ void report_counts(const struct outcome *outcome, const struct kernel *kernel, c
            (unsigned long long)(p->grids_done ? p->grids_done - 1 : 0), p->max_depth);
     printf("blocks %llu\n", (unsigned long long)p->ctas_done);
     printf("thread-instructions %llu\n", (unsigned long long)p->thread_instructions);
+    printf("regions %llu, entered %llu times%s\n", (unsigned long long)p->regions_made,
+           (unsigned long long)p->regions_entered,
+           p->regions_refused ? "; the host refuses memory that can be run" : "");
     printf("time %.6f s, %.3f Gti/s\n", outcome->seconds,
            outcome->seconds > 0 ? (double)p->thread_instructions / outcome->seconds / 1e9 : 0.0);
 }

@@ -72,7 +72,10 @@ PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progres
                                .thread_instructions = atomic_load(&s->total_threads),
                                .max_depth = atomic_load(&s->max_depth),
                                .thread_instructions_ever =
-                                   atomic_load(&s->earlier_threads) + atomic_load(&s->total_threads)};
+                                   atomic_load(&s->earlier_threads) + atomic_load(&s->total_threads),
+                               .regions_made = atomic_load(&s->regions_made),
+                               .regions_entered = atomic_load(&s->regions_entered),
+                               .regions_refused = atomic_load(&s->regions_refused)};
     px_give(progress, &told, sizeof told, FIRST_PROGRESS);
 }
 

@@ -377,7 +377,9 @@ struct px_code {
     struct px_tally **tallies; /* by worker, each NULL until that one runs it; NULL: nobody counts */
     uint32_t ntallies;         /* counters of all its functions */
     void *machine;             /* code of regions, */
-    size_t machine_bytes;      /* in pages of their own; NULL: there is none */
+    size_t machine_bytes;      /* in pages of their own; NULL: there is none, */
+    bool machine_refused;      /* because the host has no memory that can be run */
+    uint32_t nregions;         /* of all its functions */
     struct px_code *next;      /* in the program's cache */
 };
 

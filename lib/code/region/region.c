@@ -143,18 +143,21 @@ static void give_back(void *at, size_t size)
 }
 #endif
 
-static void point(struct px_fcode *f, const struct px_code *code)
+static void point(struct px_fcode *f, struct px_code *code)
 {
     if (!code->machine) f->nregions = 0;
     for (uint32_t i = 0; i < f->nregions; i++) {
         const uint8_t *at = (const uint8_t *)code->machine + f->regions[i].at;
         memcpy(&f->regions[i].run, &at, sizeof at);
     }
+    code->nregions += f->nregions;
 }
 
 void px_regions_place(struct px_coder *coder, struct px_code *code)
 {
+    code->machine_refused = coder->machine.n;
     if (coder->machine.n) code->machine = place(coder->machine.at, coder->machine.n, &code->machine_bytes);
+    code->machine_refused &= !code->machine;
     for (uint32_t i = 0; i < coder->linked->nfuncs; i++)
         if (coder->codes[i]) point(coder->codes[i], code);
 }

@@ -43,6 +43,8 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
     code = px_decode(&program->linked, kernel, threads, program->number, program->device->level, &wishes,
                      &program->code_arena, why);
     if (!code) return NULL;
+    atomic_fetch_add(&program->device->sched.regions_made, code->nregions);
+    atomic_fetch_add(&program->device->sched.regions_refused, code->machine_refused);
     code->next = atomic_load_explicit(&program->code, memory_order_relaxed);
     atomic_store_explicit(&program->code, code, memory_order_release);
     return code;

@@ -239,6 +239,9 @@ static void tell(struct px_helper *h)
                               memory_order_relaxed);
     uint64_t steps = w->warp_instructions - h->told_warps;
     steps += atomic_fetch_add_explicit(&run->warps, steps, memory_order_relaxed);
+    atomic_fetch_add_explicit(&h->sched->regions_entered, w->regions_entered - h->told_regions,
+                              memory_order_relaxed);
+    h->told_regions = w->regions_entered;
     h->told_threads = w->thread_instructions;
     h->told_warps = w->warp_instructions;
     if (run->max_steps && steps > run->max_steps) px_run_stop(run, PX_STOP_STEPS);

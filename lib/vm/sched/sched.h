@@ -101,6 +101,7 @@ struct px_helper {
     uint64_t ended;                    /* CTAs of grid that ended and were not reported yet, */
     uint64_t quiet;                    /* and those of them that never let dependents begin */
     uint64_t told_threads, told_warps; /* instructions already added to the totals */
+    uint64_t told_regions;             /* and loops entered as machine code */
     bool hasty;                        /* leaves what lasts longer than the first slice to others */
     char apart[PX_APART];              /* from the next place, another thread's */
 };
@@ -195,6 +196,7 @@ struct px_sched {
     atomic_uint_fast64_t ctas_done, ctas_total, grids_done, grids_total, total_threads;
     atomic_uint max_depth;
     atomic_uint_fast64_t earlier_threads; /* total_threads of all times before */
+    atomic_uint_fast64_t regions_made, regions_entered, regions_refused; /* see ptx_progress */
 };
 
 bool px_sched_init(struct px_sched *sched, struct ptx_device *device, uint32_t workers);

@@ -117,6 +117,7 @@ struct px_helper *px_sched_enter(struct px_sched *s, enum px_where where)
     if (h->forgot != s->forget) px_cta_drop_spare(&h->worker);
     h->forgot = s->forget;
     h->told_threads = h->worker.thread_instructions;
+    h->told_regions = h->worker.regions_entered;
     h->told_warps = h->worker.warp_instructions;
     h->where = where;
     s->at[where]++;
