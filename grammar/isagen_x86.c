@@ -109,7 +109,8 @@ static const char *operand_name(char c)
 static void emit_step(FILE *out, const struct step *step)
 {
     fprintf(out, "{PX_X86_%s, {", insns[step->insn].name);
-    for (int i = 0; i < step->nopds; i++) fprintf(out, "%sPX_FORM_%s", i ? ", " : "", operand_name(step->opd[i]));
+    for (int i = 0; i < step->nopds; i++)
+        fprintf(out, "%sPX_FORM_%s", i ? ", " : "", operand_name(step->opd[i]));
     fprintf(out, "}, PX_FORM_%s, %lu}", operand_name(step->mask), step->imm);
 }
 

@@ -51,7 +51,7 @@ struct px_worker {
     struct px_private *pages; /* reductions not yet performed (ops/private.h); NULL until there are some */
     struct px_narrow narrow;
     struct px_tally *tally;         /* counters of the code that runs (gang/tally.h); NULL: nobody counts */
-    uint64_t regions_entered; /* loops that were run as machine code (gang/region.h) */
+    uint64_t regions_entered;       /* loops that were run as machine code (gang/region.h) */
     uint64_t look_at;               /* px_worker_look is due when warp_instructions are as many */
     ptx_trace_fn trace;             /* hear of accesses to memory, and of what orders them, */
     ptx_trace_event_fn trace_event; /* as ptx_device_config says; both or none are set */

@@ -28,10 +28,10 @@ struct px_region_call {
     uint64_t passes;    /* from lane 0 on */
     struct px_lanes in; /* lanes that are inside */
     /* What it did: */
-    uint64_t turns, sum;                          /* the most of a pass, and of all */
-    uint64_t site;                                /* where all left together, from 1 on; 0: fuel is spent */
-    struct px_lanes out[PX_REGION_SITES + 1];     /* lanes by site; 0: at the head, fuel is spent */
-    uint32_t weight[16];                          /* their sum: see px_region.weighs */
+    uint64_t turns, sum;                      /* the most of a pass, and of all */
+    uint64_t site;                            /* where all left together, from 1 on; 0: fuel is spent */
+    struct px_lanes out[PX_REGION_SITES + 1]; /* lanes by site; 0: at the head, fuel is spent */
+    uint32_t weight[16];                      /* their sum: see px_region.weighs */
     struct px_region_count count[PX_REGION_BLOCKS];
     uint8_t same[PX_REGION_SAME][64]; /* their new values, for the lanes of a group */
 };

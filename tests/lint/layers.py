@@ -43,6 +43,7 @@ GENERATED = {
     "isa_messages.h": "isa",
     "lowerings.inc": "code",
     "emissions.inc": "code",
+    "x86_forms.inc": "code",
     "op_handlers.inc": "ops",
     "ptx_parser.h": "front",
     "handlers.inc": "ops",

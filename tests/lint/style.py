@@ -85,7 +85,7 @@ def check_file(path, complain, lengths):
     lines = text.split("\n")
     columns = (
         TABLE_COLUMNS
-        if path.endswith("isa.tbl") or "isa_" in path and path.endswith(".tbl")
+        if path.endswith("isa.tbl") or re.search("isa[_-]", path) and path.endswith(".tbl")
         else LINE_COLUMNS
     )
     for number, line in enumerate(lines, 1):

@@ -46,11 +46,34 @@ static uint64_t draw(void)
 
 static uint64_t value(void)
 {
-    static const uint64_t special[] = {
-        0,          1,          2,          31,         32,         33,         63,         64,
-        0x7fffffff, 0x80000000, 0xffffffff, 0x7f800000, 0xff800000, 0x3f800000, 0xbf800000, 0x00000001,
-        0x80000001, 0x00400000, 0x007fffff, 0x00800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x7f7fffff,
-        0x7fffffffffffffff, 0x8000000000000000, 0x0000000100000001, 0xffffffffffffffff};
+    static const uint64_t special[] = {0,
+                                       1,
+                                       2,
+                                       31,
+                                       32,
+                                       33,
+                                       63,
+                                       64,
+                                       0x7fffffff,
+                                       0x80000000,
+                                       0xffffffff,
+                                       0x7f800000,
+                                       0xff800000,
+                                       0x3f800000,
+                                       0xbf800000,
+                                       0x00000001,
+                                       0x80000001,
+                                       0x00400000,
+                                       0x007fffff,
+                                       0x00800000,
+                                       0x7fc00000,
+                                       0x7f800001,
+                                       0xffc12345,
+                                       0x7f7fffff,
+                                       0x7fffffffffffffff,
+                                       0x8000000000000000,
+                                       0x0000000100000001,
+                                       0xffffffffffffffff};
     const uint64_t r = draw();
     if (r % 3) return draw();
     const uint64_t low = special[(r >> 8) % (sizeof special / sizeof *special)];
@@ -88,7 +111,8 @@ static unsigned elem_of(enum px_type type)
 
 static struct px_ir_opd register_operand(const struct loop *l, uint32_t reg)
 {
-    return (struct px_ir_opd){.kind = PX_IR_REG, .elem = l->regs[reg].elem, .type = l->regs[reg].type, .at = reg};
+    return (struct px_ir_opd){
+        .kind = PX_IR_REG, .elem = l->regs[reg].elem, .type = l->regs[reg].type, .at = reg};
 }
 
 static void set_register(struct loop *l, uint32_t reg, enum px_type type, uint32_t row)
@@ -128,8 +152,12 @@ static bool make(struct loop *l, const struct px_machine_form *form, unsigned sh
     unsigned n = 0;
     memset(l, 0, sizeof *l);
     px_arena_init(&l->arena, NULL, &l->no_memory);
-    l->coder = (struct px_coder){
-        .keep = &l->arena, .scratch = &l->arena, .draft = &l->arena, .pass = &l->arena, .level = level, .width = LANES};
+    l->coder = (struct px_coder){.keep = &l->arena,
+                                 .scratch = &l->arena,
+                                 .draft = &l->arena,
+                                 .pass = &l->arena,
+                                 .level = level,
+                                 .width = LANES};
     l->f = (struct px_irfn){.coder = &l->coder, .code = &l->code, .carry = PX_NONE32, .stack = PX_NONE32};
     set_register(l, REG_D, (enum px_type)s->types[0], D);
     set_register(l, REG_AGAIN, PX_T_PRED, AGAIN);
@@ -157,9 +185,14 @@ static bool make(struct loop *l, const struct px_machine_form *form, unsigned sh
                                       .fp = fp,
                                       .flags = PX_IR_INST_FIRST | (way == UNGUARDED ? PX_IR_INST_NEGATED : 0),
                                       .guard = guarded ? REG_GUARD : PX_NONE32};
-    l->insts[1] = (struct px_ir_inst){
-        .op = PX_IR_BRANCH, .nopds = 1, .first = 5, .fp = PX_IR_FP_HOME, .flags = PX_IR_INST_FIRST, .guard = PX_NONE32};
-    l->insts[2] = (struct px_ir_inst){.op = PX_IR_COPY, .ndst = 1, .nopds = 2, .first = 6, .fp = PX_IR_FP_ANY, .guard = PX_NONE32};
+    l->insts[1] = (struct px_ir_inst){.op = PX_IR_BRANCH,
+                                      .nopds = 1,
+                                      .first = 5,
+                                      .fp = PX_IR_FP_HOME,
+                                      .flags = PX_IR_INST_FIRST,
+                                      .guard = PX_NONE32};
+    l->insts[2] = (struct px_ir_inst){
+        .op = PX_IR_COPY, .ndst = 1, .nopds = 2, .first = 6, .fp = PX_IR_FP_ANY, .guard = PX_NONE32};
     if (way == TOGETHER) l->regs[REG_AGAIN].keep = PX_IR_SCALAR, l->regs[REG_AGAIN].slot = AGAIN;
     l->f.insts.at = l->insts, l->f.insts.n = 3;
     l->f.opds.at = l->opds, l->f.opds.n = 8;
@@ -169,7 +202,8 @@ static bool make(struct loop *l, const struct px_machine_form *form, unsigned sh
     set_graph(l);
     l->x86.arena = &l->arena;
     l->region.insts = 2;
-    return px_plan_loop(&l->plan, &l->f, 0, l->number) && px_region_make(&l->plan, &l->x86, &l->region, false);
+    return px_plan_loop(&l->plan, &l->f, 0, l->number) &&
+           px_region_make(&l->plan, &l->x86, &l->region, false);
 }
 
 /* ---- running it ---- */
@@ -193,8 +227,8 @@ static void fill(const struct loop *l, bool predicates[SOURCES])
 }
 
 /* What the handler makes of the rows in `other`, for lanes of a mask. */
-static void apply(const struct loop *l, const struct px_machine_form *form, uint32_t d, unsigned elem, unsigned n,
-                  unsigned shape, const struct px_lanes *lanes)
+static void apply(const struct loop *l, const struct px_machine_form *form, uint32_t d, unsigned elem,
+                  unsigned n, unsigned shape, const struct px_lanes *lanes)
 {
     static uint8_t work[FRAME] __attribute__((aligned(64)));
     struct px_gang gang = {.n = LANES, .width = LANES, .level = level, .frame = work};
@@ -214,7 +248,8 @@ static bool is_nan(uint32_t x)
     return (x & 0x7fffffff) > 0x7f800000;
 }
 
-static void compare(const struct px_machine_form *form, uint32_t at, unsigned elem, unsigned shape, enum way way)
+static void compare(const struct px_machine_form *form, uint32_t at, unsigned elem, unsigned shape,
+                    enum way way)
 {
     const struct px_handler_set *set = &level->sets[form->handler];
     for (uint32_t lane = 0; lane < LANES; lane++) {
@@ -225,12 +260,13 @@ static void compare(const struct px_machine_form *form, uint32_t at, unsigned el
         uint64_t a = 0, b = 0;
         memcpy(&a, other + A + lane * elem, elem), memcpy(&b, other + B + lane * elem, elem);
         fail_msg("%s shape %u way %d lane %u: %llx, not %llx (%llx, %llx)", set->name, shape, way, lane,
-                 (unsigned long long)is, (unsigned long long)should, (unsigned long long)a, (unsigned long long)b);
+                 (unsigned long long)is, (unsigned long long)should, (unsigned long long)a,
+                 (unsigned long long)b);
     }
 }
 
-static void run(struct loop *l, px_region_function *code, const struct px_machine_form *form, unsigned shape, enum way way,
-                uint8_t fp, bool in_place, unsigned n)
+static void run(struct loop *l, px_region_function *code, const struct px_machine_form *form, unsigned shape,
+                enum way way, uint8_t fp, bool in_place, unsigned n)
 {
     struct px_region_call call = {.fuel = 2, .passes = LANES / l->region.lanes};
     bool predicates[SOURCES];
@@ -260,8 +296,8 @@ static void run(struct loop *l, px_region_function *code, const struct px_machin
 }
 
 /* The code is copied into memory that is run as that of kernels is. */
-static void run_rounds(struct loop *l, const struct px_machine_form *form, unsigned shape, enum way way, uint8_t fp,
-                       bool in_place, unsigned n)
+static void run_rounds(struct loop *l, const struct px_machine_form *form, unsigned shape, enum way way,
+                       uint8_t fp, bool in_place, unsigned n)
 {
     struct px_linked linked = {.nfuncs = 1};
     struct px_fcode *codes[1] = {&l->code};
@@ -298,7 +334,8 @@ static void print(const struct loop *l, const struct px_machine_form *form)
     puts("");
 }
 
-static unsigned check(const struct px_machine_form *form, unsigned shape, enum way way, uint8_t fp, bool in_place)
+static unsigned check(const struct px_machine_form *form, unsigned shape, enum way way, uint8_t fp,
+                      bool in_place)
 {
     const struct px_statement *s = px_statement(form->handler);
     struct loop *l = test_malloc(sizeof *l);

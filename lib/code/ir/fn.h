@@ -65,10 +65,10 @@ struct px_coder {
     uint32_t program;     /* owner number of its windows */
     bool cooperates;      /* see px_code */
     struct px_code_wishes wishes;
-    uint32_t ntallies;     /* counters of the functions that have records */
+    uint32_t ntallies;       /* counters of the functions that have records */
     PX_VEC(uint8_t) machine; /* code of regions, until it is placed */
-    struct px_refusal why; /* text NULL: none */
-    jmp_buf give_up;       /* px_code_fail comes here, */
+    struct px_refusal why;   /* text NULL: none */
+    jmp_buf give_up;         /* px_code_fail comes here, */
     /* or, while a function is lowered, to the next instruction */
     struct px_listener *listener; /* NULL: nobody hears of it */
     struct px_refusals *refused;  /* NULL: nothing is made but what the listener hears */

@@ -39,7 +39,8 @@ static bool add_operand(struct px_plan *p, const struct px_ir_opd *o)
 }
 
 /* The operand of a form is a predicate where the form says so, and nowhere else. */
-static bool fits_form(const struct px_plan *p, const struct px_ir_inst *in, const struct px_machine_form *form)
+static bool fits_form(const struct px_plan *p, const struct px_ir_inst *in,
+                      const struct px_machine_form *form)
 {
     const struct px_ir_opd *o = px_ir_opds(p->f, in);
     for (unsigned i = 0; i < form->n; i++) {
@@ -51,7 +52,8 @@ static bool fits_form(const struct px_plan *p, const struct px_ir_inst *in, cons
             const bool mask = kind == PX_X86_KKK || kind == PX_X86_KK || (kind == PX_X86_KVM && k == 0);
             if (mask != (is->kind == PX_IR_REG && is_predicate(p->f, is->at))) return false;
         }
-        if (s->mask && (o[s->mask - PX_FORM_D].kind != PX_IR_REG || !is_predicate(p->f, o[s->mask - PX_FORM_D].at)))
+        if (s->mask &&
+            (o[s->mask - PX_FORM_D].kind != PX_IR_REG || !is_predicate(p->f, o[s->mask - PX_FORM_D].at)))
             return false;
     }
     return true;
@@ -101,7 +103,8 @@ static bool add_inst(struct px_plan *p, const struct px_ir_inst *in)
     return o->kind == PX_IR_REG && can_do(p, in);
 }
 
-void px_plan_uses(const struct px_plan *p, const struct px_ir_inst *in, px_plan_set *reads, px_plan_set *writes)
+void px_plan_uses(const struct px_plan *p, const struct px_ir_inst *in, px_plan_set *reads,
+                  px_plan_set *writes)
 {
     const struct px_ir_opd *o = px_ir_opds(p->f, in);
     *reads = *writes = (px_plan_set){{0}};
@@ -227,7 +230,8 @@ static bool find_live(struct px_plan *p)
     propagate(p, &w);
     for (uint32_t b = 0; b < p->nblocks; b++) {
         p->block[b].live = w.live[p->block[b].node];
-        p->block[b].behind = px_lanes_or(live_at(p, &w, p->block[b].taken), live_at(p, &w, p->block[b].falls));
+        p->block[b].behind =
+            px_lanes_or(live_at(p, &w, p->block[b].taken), live_at(p, &w, p->block[b].falls));
         p->written = px_lanes_or(p->written, w.kill[p->block[b].node]);
         for (uint32_t i = p->block[b].first; i < p->block[b].first + p->block[b].n; i++) {
             px_plan_set reads, writes;
@@ -262,7 +266,8 @@ static void find_together(struct px_plan *p)
         const bool branch = b->last && b->last->op == PX_IR_BRANCH;
         open &= ~(1u << i);
         b->all = !open;
-        b->together = branch && b->all && px_plan_has(&p->same, px_plan_number(p, px_ir_opds(p->f, b->last))) &&
+        b->together = branch && b->all &&
+                      px_plan_has(&p->same, px_plan_number(p, px_ir_opds(p->f, b->last))) &&
                       (is_site(b->taken) || is_site(b->falls));
         if (b->taken < PX_PLAN_SITE) open |= 1u << b->taken;
         if (b->falls < PX_PLAN_SITE) open |= 1u << b->falls;
@@ -312,7 +317,8 @@ static void find_same(struct px_plan *p)
     unsigned n = 0;
     for (uint32_t r = 0; r < p->nregs; r++)
         if (px_plan_reg(p, r)->keep == PX_IR_SCALAR && n++ < PX_REGION_SAME) px_lanes_set(&p->same, r);
-    while (narrow_same(p)) {}
+    while (narrow_same(p)) {
+    }
     p->rows = p->parts;
     p->lanes = 16;
     for (uint32_t r = 0; r < p->nregs; r++) {

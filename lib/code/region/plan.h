@@ -77,6 +77,7 @@ bool px_plan_loop(struct px_plan *p, const struct px_irfn *f, uint32_t place, ui
 void px_plan_end(struct px_plan *p);
 
 /* What an instruction reads and writes of the loop's registers. A write under a guard reads the old value. */
-void px_plan_uses(const struct px_plan *p, const struct px_ir_inst *in, px_plan_set *reads, px_plan_set *writes);
+void px_plan_uses(const struct px_plan *p, const struct px_ir_inst *in, px_plan_set *reads,
+                  px_plan_set *writes);
 
 #endif

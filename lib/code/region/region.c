@@ -22,7 +22,8 @@ enum { LOOKS = 1 << 18, FEW = 4 };
 static bool wants(const struct px_coder *coder)
 {
     const struct px_code_wishes *w = &coder->wishes;
-    return w->engine & PX_ENGINE_regions && !w->traces && !w->shuffles && !strcmp(coder->level->name, "avx512");
+    return w->engine & PX_ENGINE_regions && !w->traces && !w->shuffles &&
+           !strcmp(coder->level->name, "avx512");
 }
 
 static void tell_sites(const struct px_emitter *e, const struct px_plan *p, struct px_region *r)
@@ -55,10 +56,11 @@ static void tell_blocks(const struct px_emitter *e, const struct px_plan *p, str
     for (uint32_t b = 0; b < p->nblocks; b++) {
         const struct px_plan_block *is = &p->block[b];
         const uint32_t pc = e->pc_of[is->node];
-        r->block[b] = (struct px_region_block){.before = pc ? e->f->code->conv[pc - 1].ord : 0,
-                                               .insts = is->insts,
-                                               .all = is->all,
-                                               .divides = is->last && is->last->op == PX_IR_BRANCH && !is->together};
+        r->block[b] =
+            (struct px_region_block){.before = pc ? e->f->code->conv[pc - 1].ord : 0,
+                                     .insts = is->insts,
+                                     .all = is->all,
+                                     .divides = is->last && is->last->op == PX_IR_BRANCH && !is->together};
         if (is->all) r->insts += is->insts;
     }
 }

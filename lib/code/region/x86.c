@@ -42,9 +42,11 @@ static void evex(struct px_x86 *x, const struct px_x86_info *info, unsigned leng
 {
     const unsigned high = v->m.memory ? 1 : ~v->m.reg >> 4 & 1;
     byte(x, 0x62);
-    byte(x, (~reg >> 3 & 1) << 7 | high << 6 | (~(unsigned)v->m.reg >> 3 & 1) << 5 | (~reg >> 4 & 1) << 4 | info->map);
+    byte(x, (~reg >> 3 & 1) << 7 | high << 6 | (~(unsigned)v->m.reg >> 3 & 1) << 5 | (~reg >> 4 & 1) << 4 |
+                info->map);
     byte(x, (unsigned)info->w << 7 | (~v->v & 15) << 3 | 4 | info->prefix);
-    byte(x, (unsigned)v->zero << 7 | length << 5 | (unsigned)v->m.broadcast << 4 | (~v->v >> 4 & 1) << 3 | v->mask);
+    byte(x, (unsigned)v->zero << 7 | length << 5 | (unsigned)v->m.broadcast << 4 | (~v->v >> 4 & 1) << 3 |
+                v->mask);
     byte(x, info->opcode);
 }
 
@@ -52,7 +54,8 @@ void px_x86_vector(struct px_x86 *x, const struct px_x86_vector *v)
 {
     const struct px_x86_info *info = &px_x86_infos[v->insn];
     const unsigned bytes = v->lanes * (info->wide ? 8 : 4);
-    const bool half = info->wide && !info->elem && !info->w; /* memory has 32 bits for each 64 of the register */
+    const bool half =
+        info->wide && !info->elem && !info->w; /* memory has 32 bits for each 64 of the register */
     const bool one = v->m.broadcast || v->insn == PX_X86_vpbroadcastd || v->insn == PX_X86_vpbroadcastq;
     const int32_t unit = one ? info->elem : half ? (int32_t)bytes / 2 : (int32_t)bytes;
     evex(x, info, bytes == 64 ? 2 : 1, v->d, v);

@@ -39,7 +39,20 @@ struct px_x86_info {
 };
 extern const struct px_x86_info px_x86_infos[PX_X86_COUNT];
 
-enum px_x86_gpr { PX_RAX, PX_RCX, PX_RDX, PX_RBX, PX_RSP, PX_RBP, PX_RSI, PX_RDI, PX_R8, PX_R9, PX_R10, PX_R11 };
+enum px_x86_gpr {
+    PX_RAX,
+    PX_RCX,
+    PX_RDX,
+    PX_RBX,
+    PX_RSP,
+    PX_RBP,
+    PX_RSI,
+    PX_RDI,
+    PX_R8,
+    PX_R9,
+    PX_R10,
+    PX_R11
+};
 
 /* A register, or memory at a general register and a distance. */
 struct px_x86_rm {
@@ -86,9 +99,16 @@ void px_x86_mask_read(struct px_x86 *x, unsigned lanes, unsigned gpr, unsigned a
 void px_x86_load(struct px_x86 *x, unsigned d, unsigned base, int32_t at);
 void px_x86_store(struct px_x86 *x, unsigned a, unsigned base, int32_t at);
 void px_x86_store_word(struct px_x86 *x, uint32_t value, unsigned base, int32_t at); /* 32 bits */
-enum px_x86_alu { PX_X86_ADD = 0x01, PX_X86_OR = 0x09, PX_X86_SUB = 0x29, PX_X86_CMP = 0x39, PX_X86_MOV = 0x89 };
-void px_x86_alu(struct px_x86 *x, enum px_x86_alu op, unsigned d, unsigned a);                      /* d op= a */
-void px_x86_alu_to(struct px_x86 *x, enum px_x86_alu op, unsigned base, int32_t at, unsigned a); /* memory op= a */
+enum px_x86_alu {
+    PX_X86_ADD = 0x01,
+    PX_X86_OR = 0x09,
+    PX_X86_SUB = 0x29,
+    PX_X86_CMP = 0x39,
+    PX_X86_MOV = 0x89
+};
+void px_x86_alu(struct px_x86 *x, enum px_x86_alu op, unsigned d, unsigned a); /* d op= a */
+void px_x86_alu_to(struct px_x86 *x, enum px_x86_alu op, unsigned base, int32_t at,
+                   unsigned a); /* memory op= a */
 void px_x86_alu_const(struct px_x86 *x, enum px_x86_alu op, unsigned d, int32_t value);
 /* Are so many bytes, at most 8, of memory zero? */
 void px_x86_is_zero(struct px_x86 *x, unsigned bytes, unsigned base, int32_t at);
@@ -101,7 +121,13 @@ void px_x86_pop(struct px_x86 *x, unsigned reg);
 void px_x86_return(struct px_x86 *x); /* with upper halves of vectors zeroed */
 
 /* Jumps: what is returned is the place behind one, whose target px_x86_land fills in. */
-enum px_x86_if { PX_X86_BELOW = 2, PX_X86_ZERO = 4, PX_X86_NOT_ZERO = 5, PX_X86_NOT_ABOVE = 6, PX_X86_ALWAYS = 16 };
+enum px_x86_if {
+    PX_X86_BELOW = 2,
+    PX_X86_ZERO = 4,
+    PX_X86_NOT_ZERO = 5,
+    PX_X86_NOT_ABOVE = 6,
+    PX_X86_ALWAYS = 16
+};
 uint32_t px_x86_jump(struct px_x86 *x, enum px_x86_if when);
 void px_x86_land(struct px_x86 *x, uint32_t jump, uint32_t target);
 

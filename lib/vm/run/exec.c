@@ -370,7 +370,8 @@ static void spend_turns(struct run *r, uint64_t turns)
 }
 
 /* Lanes that have left in different turns, and those that are still inside, go on as entries. */
-static enum after leave_region(struct run *r, const struct px_region *region, const struct px_region_left *left)
+static enum after leave_region(struct run *r, const struct px_region *region,
+                               const struct px_region_left *left)
 {
     struct px_frame *f = r->e->frame;
     f->rows = true;

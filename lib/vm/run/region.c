@@ -1,4 +1,5 @@
-/* region.c - see region.h: what is to be done around the code of a region, which knows rows and slots alone. */
+/* region.c - see region.h: what is to be done around the code of a region, which knows rows and slots alone.
+ */
 #include "vm/run/region.h"
 #include "gang/fpmode.h"
 #include "vm/run/tally.h"
@@ -17,7 +18,8 @@ bool px_region_fits(struct px_gang *g, const struct px_region *r, bool together)
         const struct px_region_same *same = &r->same[i];
         uint64_t value = 0;
         if (!same->in) continue;
-        if (!g->level->is_uniform(g->frame + same->row, NULL, PX_ROW(g, uint32_t, 0), g->n, same->elem, &value))
+        if (!g->level->is_uniform(g->frame + same->row, NULL, PX_ROW(g, uint32_t, 0), g->n, same->elem,
+                                  &value))
             return false;
         memcpy(g->frame + same->slot, &value, sizeof value);
     }
@@ -73,7 +75,8 @@ static void count_parted(struct px_gang *g, const struct px_region *r, const str
 
 /* ---- running it ---- */
 
-static void find_left(const struct px_region *r, const struct px_region_call *call, struct px_region_left *left)
+static void find_left(const struct px_region *r, const struct px_region_call *call,
+                      struct px_region_left *left)
 {
     struct px_lanes rest = px_lanes_minus(call->in, call->out[0]);
     left->head = call->out[0];
@@ -90,8 +93,8 @@ static void keep_same(struct px_gang *g, const struct px_region *r, const struct
         if (r->same[i].written) memcpy(g->frame + r->same[i].slot, call->same[i], r->same[i].elem);
 }
 
-uint64_t px_region_run(struct px_gang *g, const struct px_region *r, const struct px_lanes *lanes, uint64_t fuel,
-                       struct px_region_left *left)
+uint64_t px_region_run(struct px_gang *g, const struct px_region *r, const struct px_lanes *lanes,
+                       uint64_t fuel, struct px_region_left *left)
 {
     struct px_region_call call;
     memset(&call, 0, offsetof(struct px_region_call, same));

@@ -24,7 +24,7 @@ bool px_region_fits(struct px_gang *g, const struct px_region *r, bool together)
  * Runs it for `lanes` of the running entry, which stand at its head: at most so many turns for each. Returns
  * how many turns there were; *left says where they are now. Instructions are counted.
  */
-uint64_t px_region_run(struct px_gang *g, const struct px_region *r, const struct px_lanes *lanes, uint64_t fuel,
-                       struct px_region_left *left);
+uint64_t px_region_run(struct px_gang *g, const struct px_region *r, const struct px_lanes *lanes,
+                       uint64_t fuel, struct px_region_left *left);
 
 #endif

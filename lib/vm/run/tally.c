@@ -164,7 +164,8 @@ void px_tally_block(struct px_gang *g, const struct px_region_block *block, cons
     add(g, block->before, block->insts, px_lanes_count(lanes) * times, warps_among(g, lanes) * times);
 }
 
-void px_tally_counted(struct px_gang *g, const struct px_region_block *block, const struct px_region_count *count)
+void px_tally_counted(struct px_gang *g, const struct px_region_block *block,
+                      const struct px_region_count *count)
 {
     add(g, block->before, block->insts, count->threads, count->warps);
     if (block->divides) counter(g, block->before + block->insts - 1)->divided += count->ways - count->warps;

@@ -112,7 +112,8 @@ static inline void px_tally_wait(struct px_gang *g, uint32_t ord, const struct p
 /* Of a region: `lanes` ran the block so often; what its code has counted. */
 void px_tally_block(struct px_gang *g, const struct px_region_block *block, const struct px_lanes *lanes,
                     uint64_t times);
-void px_tally_counted(struct px_gang *g, const struct px_region_block *block, const struct px_region_count *count);
+void px_tally_counted(struct px_gang *g, const struct px_region_block *block,
+                      const struct px_region_count *count);
 
 /* The active lanes go n ways. */
 void px_tally_ways(struct px_gang *g, uint32_t ord, const struct px_lanes *ways, uint32_t n);
