@@ -60,6 +60,7 @@ struct px_mistakes {
     pthread_mutex_t lock;
     struct px_arena arena; /* of the findings */
     struct cdp_found *found, *last;
+    uint32_t nfound;
     bool lost; /* there was no memory for something */
     struct cdp_watched *watched[CDP_WATCHED_BUCKETS];
     uint64_t ghosts[CDP_GHOSTS]; /* buffers that were launched, and are not released yet */

@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { TRACKED_MOST = 65536, NEAR = 64 };
+enum { TRACKED_MOST = 65536, NEAR = 64, FOUND_MOST = 2000 };
 
 /* ---- findings ---- */
 
@@ -96,6 +96,7 @@ static void add_found(struct px_mistakes *m, const struct cdp_saying *s, const s
     if (second) f->is.side[1] = side_of(m, second);
     *(m->last ? &m->last->next : &m->found) = f;
     m->last = f;
+    m->nfound++;
 }
 
 void cdp_found(struct px_mistakes *m, const struct cdp_saying *s, const struct cdp_origin *first,
@@ -107,10 +108,13 @@ void cdp_found(struct px_mistakes *m, const struct cdp_saying *s, const struct c
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     struct cdp_found *f = m->found;
-    while (f && (f->key != place_key(first) || strcmp(f->is.message, message) != 0)) f = f->next;
+    const bool many = m->nfound >= FOUND_MOST; /* then one more of a place is like the first one there */
+    while (f && (f->key != place_key(first) ||
+                 strcmp(many ? f->is.code : f->is.message, many ? s->code : message) != 0))
+        f = f->next;
     if (f)
         f->is.count++;
-    else
+    else if (!many)
         add_found(m, s, first, second, message);
 }
 
@@ -327,7 +331,7 @@ static void store(struct px_mistakes *m, struct cdp_watched *w, const struct cdp
                   lane->bytes, from, w->size);
         return;
     }
-    if (!vector && lane->bytes <= 8 && from % lane->bytes) {
+    if (!vector && lane->bytes && lane->bytes <= 8 && from % lane->bytes) {
         const struct px_symbol *p = w->kernel ? param_at(w->kernel->fn, from) : NULL;
         cdp_found(m, &odd, here, &w->got, "%u bytes are stored at byte %" PRIu64 "%s%s%s", lane->bytes, from,
                   p ? ": parameter '" : ", which is no multiple of that", p ? name_of(p) : "",

@@ -77,11 +77,20 @@ static void unset(struct px_san *san, struct px_bits *bits, uint64_t offset, uin
     }
 }
 
+/* Are all of them set, and in one word? */
+static bool are_set(const struct px_bits *bits, uint64_t offset, uint64_t bytes)
+{
+    const uint64_t page = offset >> PAGE_SHIFT, at = offset % 64;
+    if (page >= bits->npages || !bits->page[page] || at + bytes > 64) return false;
+    return !(mask_of((uint32_t)at, bytes) & ~bits->page[page][offset / 64 % WORDS]);
+}
+
 /* How many of them are unset; *first is the first such. */
 static uint64_t missing(struct px_san *san, struct px_bits *bits, uint64_t offset, uint64_t bytes,
                         uint64_t *first)
 {
     uint64_t count = 0;
+    if (are_set(bits, offset, bytes)) return 0;
     FOR_WORDS(at, left, n)
     {
         const uint64_t *page = page_of(san, bits, at, false), mask = mask_of((uint32_t)(at % 64), n);
@@ -147,7 +156,7 @@ void px_init_access(struct px_san *san, struct px_blk *b, const ptx_trace_access
         const bool reads = a->how & PTX_TRACE_READ && !(a->how & PTX_TRACE_MBARRIER);
         const uint64_t none = reads ? missing(san, bits, offset, l->bytes, &first) : 0;
         if (none) find(san, b, a, l, l->address + (first - offset), none < l->bytes);
-        if (a->how & PTX_TRACE_WRITE) set(san, bits, offset, l->bytes);
+        if (a->how & PTX_TRACE_WRITE && !are_set(bits, offset, l->bytes)) set(san, bits, offset, l->bytes);
     }
 }
 

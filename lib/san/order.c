@@ -173,7 +173,7 @@ static void learn(struct px_san *san, struct px_knowledge *to, const struct px_r
     for (uint32_t i = end; i-- > from;) {
         const struct px_release *r = &list->at[i];
         const bool both = r->wide && wide;
-        if ((r->knows.block != to->block && !both) || has_learned(to, &r->knows)) continue;
+        if ((r->knows.block != to->block && !both) || (!r->many && has_learned(to, &r->knows))) continue;
         px_known_join(&san->clocks, to, &r->knows);
         if (both)
             px_far_put(&san->clocks, &to->far, &r->knows); /* its own block, too: px_far_join compares */
@@ -241,13 +241,41 @@ static void append(struct px_san *san, struct px_released *list, const struct px
     enum { LOOK_BACK = 4 };
     for (uint32_t i = list->n; i-- > 0 && i + LOOK_BACK >= list->n && list->refs == 1;) {
         struct px_release *r = &list->at[i];
-        if (r->wide != wide || r->knows.block != k->block || r->knows.thread != k->thread) continue;
+        if (r->many || r->wide != wide || r->knows.block != k->block || r->knows.thread != k->thread)
+            continue;
         px_known_drop(&san->clocks, &r->knows);
         r->knows = px_known_share(k);
         return;
     }
     if (!px_san_room(san, &list->at, list->n, &list->cap, sizeof *list->at)) return;
     list->at[list->n++] = (struct px_release){px_known_share(k), wide};
+}
+
+/* All wide releases of a long list become one: who takes one of them takes all. In a list of its own, because
+ * threads remember how much of this one they have learned. */
+static struct px_released *shortened(struct px_san *san, struct px_released *list)
+{
+    enum { LONG = 256 };
+    struct px_released *fresh = list->n < LONG ? NULL : px_zalloc(san->clocks.alloc, sizeof *fresh);
+    uint32_t first = UINT32_MAX;
+    if (!fresh) return list;
+    fresh->refs = 1;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct px_release *r = &list->at[i];
+        if (r->wide && first != UINT32_MAX) {
+            struct px_release *all = &fresh->at[first];
+            px_known_join(&san->clocks, &all->knows, &r->knows);
+            px_far_put(&san->clocks, &all->knows.far, &r->knows);
+            all->many = true;
+            continue;
+        }
+        if (!px_san_room(san, &fresh->at, fresh->n, &fresh->cap, sizeof *fresh->at)) break;
+        fresh->at[fresh->n] = (struct px_release){px_known_share(&r->knows), r->wide, r->many};
+        if (r->wide) first = fresh->n;
+        fresh->n++;
+    }
+    drop_released(&san->clocks, list);
+    return fresh;
 }
 
 /* `k` is NULL: a write that releases nothing. A read-modify-write goes on with the list of the write before.
@@ -265,6 +293,7 @@ static void release(struct px_san *san, struct px_sync_at *s, const struct px_kn
         return;
     }
     if (!s->list->refs) s->list->refs = 1;
+    s->list = shortened(san, s->list);
     append(san, s->list, k, wide);
 }
 
@@ -303,6 +332,7 @@ void px_order_access(struct px_san *san, struct px_blk *b, const ptx_trace_acces
     bool wide = false;
     const struct px_knowledge *k = a->how & PTX_TRACE_WRITE ? released_by(t, a, &wide) : NULL;
     if (!page->syncs && !k) return;
+    b->changes++;
     struct px_sync_at *s = sync_at(san, syncs, l->address, k != NULL);
     page->syncs |= k != NULL;
     if (a->how & PTX_TRACE_READ) read_strong(san, t, s, a);
@@ -358,10 +388,22 @@ void px_order_grid_end(struct px_san *san, struct px_grd *g)
 
 /* ---- copies ---- */
 
+enum { WAITED_MOST = 4096 };
+
+/* The older half becomes one: complete from the thread's beginning on. */
+static void forget_waits(struct px_thread *t)
+{
+    const uint32_t half = WAITED_MOST / 2;
+    memmove(&t->waited[1], &t->waited[half + 1], (WAITED_MOST - half - 1) * sizeof *t->waited);
+    t->nwaited = WAITED_MOST - half;
+    t->waited[0] = (struct px_waited){t->waited[1].groups - 1, 1};
+}
+
 /* All groups before `groups` are complete. */
 static void complete(struct px_san *san, struct px_thread *t, uint32_t groups)
 {
     if (t->nwaited && t->waited[t->nwaited - 1].groups >= groups) return;
+    if (t->nwaited == WAITED_MOST) forget_waits(t);
     if (!groups || !px_san_room(san, &t->waited, t->nwaited, &t->waited_cap, sizeof *t->waited)) return;
     t->waited[t->nwaited++] = (struct px_waited){groups, t->knows.clock};
 }
@@ -400,6 +442,7 @@ static uint32_t waited_at(const struct px_thread *t, uint32_t group)
 
 void px_order_event(struct px_san *san, struct px_blk *b, const ptx_trace_event *e)
 {
+    b->changes++;
     if (e->kind == PTX_TRACE_BARRIER_ARRIVE) {
         barrier_arrive(san, b, e);
         return;

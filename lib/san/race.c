@@ -8,6 +8,11 @@
 #include "ops/trace.h"
 #include "san/state.h"
 
+/* A side, and which threads it happens before: its own, and those whose floor is `clock` or more. */
+struct px_old {
+    uint32_t side, clock, warp; /* side 0: none yet */
+};
+
 /* One thread's access, as it is held against cells. */
 struct by {
     struct px_san *san;
@@ -17,6 +22,10 @@ struct by {
     uint32_t thread;
     px_side_id id;
     uint32_t side, warp, clock, bytes; /* made for the lane before; side 0: none */
+    uint32_t floor;                    /* what the thread knows of its block; */
+    struct px_old old[2];              /* sides that were asked about last: of a write, of a read; */
+    uint32_t kept[2], kept_floor;      /* two sides of reads that both stay, for threads of that floor */
+    bool quick;                        /* side, warp, clock, bytes and floor are those of the warp's lanes */
 };
 
 /* ---- sides ---- */
@@ -258,6 +267,133 @@ static void reach(struct by *by, struct px_shadow *s, struct px_page *page, uint
     }
 }
 
+/* ---- the usual case ---- */
+
+/* Does the side happen before the access, as far as that is cheap to tell? False: it may. */
+static bool is_behind(struct by *by, struct px_old *old, px_side_id id)
+{
+    if (id / PX_SAN_WARP != old->side) {
+        const struct px_side *side = side_at(by->san, id);
+        const uint64_t grid = by->san->block[side->block].grid;
+        if (side->how & PTX_TRACE_ASYNC) return false;
+        *old = (struct px_old){id / PX_SAN_WARP, side->clock, side->warp};
+        if (side->block != by->block->id) {
+            old->warp = UINT32_MAX;
+            const bool before =
+                grid != by->block->grid && px_grid_before(by->san, grid, side->era, by->block->grid);
+            old->clock = before ? 0 : UINT32_MAX;
+        }
+    }
+    return old->clock <= by->floor || (old->warp == by->warp && (id ^ by->thread) % PX_SAN_WARP == 0);
+}
+
+/* Is the side surely not before the access, but of another warp? */
+static bool is_beside(const struct by *by, const struct px_side *side)
+{
+    const struct px_knowledge *k = &by->block->thread[by->thread].knows;
+    if (side->how & PTX_TRACE_ASYNC) return false;
+    if (side->block == by->block->id) return side->clock > by->floor && side->warp != by->warp && !k->near;
+    return !k->far && by->san->block[side->block].grid == by->block->grid;
+}
+
+/* Two reads of other warps stand there that this one is not behind: both stay. */
+static bool both_stay(struct by *by, const struct px_cell *cell)
+{
+    const uint32_t first = cell->read[0] / PX_SAN_WARP, second = cell->read[1] / PX_SAN_WARP;
+    if (first == by->side || second == by->side) return true;
+    if (first == by->kept[0] && second == by->kept[1] && by->floor <= by->kept_floor) return true;
+    const struct px_side *a = &by->san->side[first], *b = &by->san->side[second];
+    if ((a->warp == b->warp && a->block == b->block) || !is_beside(by, a) || !is_beside(by, b)) return false;
+    by->kept[0] = first;
+    by->kept[1] = second;
+    by->kept_floor = by->floor;
+    return true;
+}
+
+static bool quick_read(struct by *by, struct px_cell *cell)
+{
+    if (cell->read[0] == by->id || cell->read[1] == by->id) return true;
+    if (cell->write && !is_behind(by, &by->old[0], cell->write)) return false;
+    if (cell->read[1]) return both_stay(by, cell);
+    if (!cell->read[0]) {
+        cell->read[0] = by->id;
+    } else if (is_plain_write(by, cell->read[0])) {
+        return false;
+    } else if (cell->read[0] / PX_SAN_WARP == by->side) {
+        cell->read[1] = by->id;
+    } else {
+        if (!is_behind(by, &by->old[1], cell->read[0])) return false;
+        cell->read[0] = by->id;
+    }
+    return true;
+}
+
+static bool quick_write(struct by *by, struct px_cell *cell)
+{
+    if (cell->write == by->id && !cell->read[0]) return true;
+    if (cell->write && !is_behind(by, &by->old[0], cell->write)) return false;
+    for (int i = 0; i < 2; i++)
+        if (cell->read[i] && !is_behind(by, &by->old[1], cell->read[i])) return false;
+    *cell = (struct px_cell){.write = by->id};
+    return true;
+}
+
+/* What the threads of a warp know of their block now, when they know the same. */
+static const struct px_warp_now *warp_now(struct px_blk *b, uint32_t warp)
+{
+    struct px_warp_now *now = &b->now[warp];
+    const struct px_thread *t = &b->thread[warp * PX_SAN_WARP];
+    if (now->changes == b->changes) return now;
+    *now = (struct px_warp_now){b->changes, t->knows.clock, t->knows.floor, true};
+    const uint32_t left = b->nthreads - warp * PX_SAN_WARP, n = left < PX_SAN_WARP ? left : PX_SAN_WARP;
+    for (uint32_t i = 1; i < n; i++)
+        now->alike &= t[i].knows.clock == now->clock && t[i].knows.floor == now->floor;
+    return now;
+}
+
+/* The warp's side of this access is at hand, for lanes of so many bytes. */
+static bool begin_warp(struct by *by, const ptx_trace_lane *l, uint32_t place)
+{
+    const uint32_t warp = l->thread / PX_SAN_WARP;
+    if (by->quick && by->warp == warp && by->bytes == l->bytes) return true;
+    const struct px_warp_now *now = warp_now(by->block, warp);
+    by->quick = false;
+    by->thread = l->thread;
+    by->kept[0] = by->kept[1] = 0;
+    if (!now->alike || !number_of(by, place)) return false;
+    by->floor = now->floor;
+    return by->quick = true;
+}
+
+/* A weak access of whole words in one page to which nobody released, behind everything that it meets. False:
+ * it is not known to be that, and to be looked at again. */
+static bool is_quick(struct by *by, struct px_shadow *s, uint32_t place)
+{
+    const ptx_trace_lane *l = &by->access->lanes[by->lane];
+    const uint32_t at = (uint32_t)(l->address & (PX_PAGE_BYTES - 1));
+    if ((at | l->bytes) & 3 || at + l->bytes > PX_PAGE_BYTES || !begin_warp(by, l, place)) return false;
+    struct px_page *page = px_shadow_page(s, l->address);
+    if (!page || page->shift != 2 || page->syncs) return false;
+    by->thread = l->thread;
+    by->id = by->side * PX_SAN_WARP + l->thread % PX_SAN_WARP;
+    struct px_cell *cell = &page->cell[at / 4], *end = cell + l->bytes / 4;
+    if (by->access->how == PTX_TRACE_READ)
+        while (cell < end && quick_read(by, cell)) cell++;
+    else
+        while (cell < end && quick_write(by, cell)) cell++;
+    return cell == end;
+}
+
+/* A warp's third read of one word, and what follows, changes nothing: two of its lanes stand for it. */
+static bool is_third(const ptx_trace_access *a, unsigned lane)
+{
+    const ptx_trace_lane *l = &a->lanes[lane];
+    if (a->how != PTX_TRACE_READ || lane < 2 || l[-1].address != l->address || l[-2].address != l->address)
+        return false;
+    return l[-2].thread / PX_SAN_WARP == l->thread / PX_SAN_WARP && l[-1].bytes == l->bytes &&
+           l[-2].bytes == l->bytes;
+}
+
 /* cp.async.mbarrier.arrive happens later, and orders more than it touches. */
 static bool is_copies_arrival(const ptx_trace_access *a)
 {
@@ -291,7 +427,11 @@ void px_race_access(struct px_san *san, struct px_blk *b, const ptx_trace_access
     if (a->reached != PTX_COUNT_SHARED && a->reached != PTX_COUNT_GLOBAL) return;
     const uint32_t place = px_san_place_of(san, a->at);
     const bool arrives = is_copies_arrival(a);
+    const bool weak = (a->how == PTX_TRACE_READ || a->how == PTX_TRACE_WRITE) && !b->waiting &&
+                      san->checks & PTX_CHECK_RACE;
     for (by.lane = 0; by.lane < a->nlanes && !san->clocks.lost; by.lane++) {
+        if (weak && (is_third(a, by.lane) || is_quick(&by, s, place))) continue;
+        by.quick = false;
         if (arrives) px_order_copies(san, b, a->lanes[by.lane].thread);
         check_lane(&by, s, place);
     }

@@ -113,8 +113,22 @@ static void free_block(struct px_san *san, struct px_blk *b)
     px_order_end(san, b);
     px_sync_end(san, b);
     px_shadow_clear(&b->shared);
-    px_free(a, b->thread, b->nthreads * sizeof *b->thread);
+    if (b->thread && !san->spare) {
+        san->spare = b->thread;
+        san->nspare = b->nthreads;
+    } else {
+        px_free(a, b->thread, b->nthreads * sizeof *b->thread);
+    }
     px_free(a, b, sizeof *b);
+}
+
+static struct px_thread *new_threads(struct px_san *san, unsigned n)
+{
+    struct px_thread *t = san->spare;
+    if (!t || san->nspare != n) return px_zalloc(san->clocks.alloc, n * sizeof *t);
+    san->spare = NULL;
+    memset(t, 0, n * sizeof *t);
+    return t;
 }
 
 static bool name_block(struct px_san *san, struct px_blk *b)
@@ -140,13 +154,14 @@ static void start_threads(struct px_blk *b)
 static struct px_blk *new_block(struct px_san *san, uint64_t grid, const unsigned cta[3], unsigned nthreads)
 {
     struct px_blk *b = px_zalloc(san->clocks.alloc, sizeof *b);
-    if (b) b->thread = px_zalloc(san->clocks.alloc, nthreads * sizeof *b->thread);
+    if (b) b->thread = new_threads(san, nthreads);
     if (!b || !b->thread) {
         san->clocks.lost = true;
         px_free(san->clocks.alloc, b, sizeof *b);
         return NULL;
     }
     b->nthreads = nthreads;
+    b->changes = 1;
     b->grid = grid;
     memcpy(b->cta, cta, sizeof b->cta);
     px_shadow_init(&b->shared, san->clocks.alloc);
@@ -269,6 +284,7 @@ void px_san_free(struct px_san *san)
     px_memory_end(san);
     px_works_end(san);
     px_found_free(san);
+    px_free(a, san->spare, san->nspare * sizeof *san->spare);
     px_free(a, san->block, san->blocks_cap * sizeof *san->block);
     px_free(a, san->grid, san->grids_cap * sizeof *san->grid);
     px_free(a, san->side, san->sides_cap * sizeof *san->side);

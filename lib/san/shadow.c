@@ -69,15 +69,12 @@ static struct px_page *add(struct px_shadow *s, uint64_t number)
     return *to = page;
 }
 
-struct px_page *px_shadow_page(struct px_shadow *s, uint64_t address)
+struct px_page *px_shadow_find(struct px_shadow *s, uint64_t number)
 {
-    const uint64_t number = address >> PX_PAGE_SHIFT;
-    if (s->last && s->last->number == number) return s->last;
     struct px_page *page = s->nbuckets ? s->bucket[bucket_of(s, number)] : NULL;
     while (page && page->number != number) page = page->next;
     if (!page) page = add(s, number);
-    if (page) s->last = page;
-    return page;
+    return s->recent[number % PX_RECENT] = page;
 }
 
 bool px_page_split(struct px_shadow *s, struct px_page *page)

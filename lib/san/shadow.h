@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include "ptx.h"
 
-enum { PX_PAGE_SHIFT = 10, PX_PAGE_BYTES = 1 << PX_PAGE_SHIFT };
+enum { PX_PAGE_SHIFT = 10, PX_PAGE_BYTES = 1 << PX_PAGE_SHIFT, PX_RECENT = 64 };
 
 /* Two readers are kept: of different threads, if there were such. */
 struct px_cell {
@@ -30,14 +30,20 @@ struct px_shadow {
     const ptx_allocator *alloc;
     struct px_page **bucket;
     uint32_t nbuckets, npages;
-    struct px_page *last; /* found last */
+    struct px_page *recent[PX_RECENT]; /* found last, by the low bits of their numbers */
 };
 
 void px_shadow_init(struct px_shadow *s, const ptx_allocator *alloc);
 /* Forgets everything. */
 void px_shadow_clear(struct px_shadow *s);
+struct px_page *px_shadow_find(struct px_shadow *s, uint64_t number);
 /* The page that holds the address; NULL: there is no memory. */
-struct px_page *px_shadow_page(struct px_shadow *s, uint64_t address);
+static inline struct px_page *px_shadow_page(struct px_shadow *s, uint64_t address)
+{
+    const uint64_t number = address >> PX_PAGE_SHIFT;
+    struct px_page *page = s->recent[number % PX_RECENT];
+    return page && page->number == number ? page : px_shadow_find(s, number);
+}
 /* Makes granules of bytes. False: there is no memory. */
 bool px_page_split(struct px_shadow *s, struct px_page *page);
 

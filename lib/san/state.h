@@ -12,7 +12,7 @@
 #include "san/san.h"
 #include "san/shadow.h"
 
-enum { PX_SAN_BARRIERS = 16, PX_SAN_WARP = 32 };
+enum { PX_SAN_BARRIERS = 16, PX_SAN_WARP = 32, PX_WARPS_MOST = 32 };
 
 /* A bit for each byte: it was written. */
 struct px_bits {
@@ -96,6 +96,7 @@ struct px_thread {
 struct px_release {
     struct px_knowledge knows;
     bool wide; /* scope .gpu or .sys: for other blocks, too */
+    bool many; /* what several threads knew: the thread and clock do not stand for all of it */
 };
 struct px_released {
     uint32_t refs, n, cap;
@@ -118,9 +119,18 @@ struct px_warp_at {
     uint32_t place, first, here, alive; /* place and thread of who came first */
 };
 
+/* What the threads of a warp know of their block, as of a number of changes. */
+struct px_warp_now {
+    uint64_t changes;
+    uint32_t clock, floor;
+    bool alike; /* all of them know that */
+};
+
 struct px_blk {
     struct px_blk *next; /* in a bucket of live ones */
-    uint32_t id;         /* index of px_san.block */
+    uint64_t changes;    /* of what its threads know, from 1 */
+    struct px_warp_now now[PX_WARPS_MOST];
+    uint32_t id; /* index of px_san.block */
     uint64_t grid;
     uint32_t cta[3];
     uint32_t nthreads;
@@ -225,7 +235,9 @@ struct px_san {
     struct px_clocks clocks; /* with `alloc` */
     pthread_mutex_t lock;
     unsigned checks;
-    struct px_blk *live[PX_LIVE_BUCKETS], *current, *spare;
+    struct px_blk *live[PX_LIVE_BUCKETS], *current;
+    struct px_thread *spare; /* threads of a block that ended, */
+    uint32_t nspare;         /* and how many */
     struct px_blk_name *block;
     uint32_t nblocks, blocks_cap;
     struct px_grd *grid;

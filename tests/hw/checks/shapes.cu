@@ -391,12 +391,14 @@ PAIR(race_last)
 {
     __shared__ bool last;
     many[blockIdx.x * BLOCK + I] = n;
-    __threadfence();
     if (GOOD) __syncthreads();
-    if (I == 0) last = atomicAdd(&word, 1) == (int)gridDim.x - 1;
+    if (I == 0) {
+        __threadfence();
+        last = atomicAdd(&word, 1) == (int)gridDim.x - 1;
+        __threadfence();
+    }
     __syncthreads();
     if (last) {
-        __threadfence();
         out[I] = many[((gridDim.x - 1 - I % gridDim.x) * BLOCK) + (I + 1) % BLOCK];
     }
 }
