@@ -166,52 +166,55 @@ void ig_emit_set_names(FILE *out)
     fputs("};\n", out);
 }
 
+/* Its number in enum px_quirk, which enum px_set goes on with, or in enum px_result. */
+static int emitted_number(const struct rule *r)
+{
+    return r->number + (r->group == IG_SET ? nnames[IG_QUIRK] : r->group == IG_RESULT);
+}
+
 static void emit_rule(FILE *out, const struct rule *r)
 {
     fprintf(out, "    {%d, {%d, %d, %d}, {%d, %d, %d}, %u, %d}, /* %s */\n", r->opcode, r->with[0],
             r->with[1], r->with[2], r->without[0], r->without[1], r->without[2],
-            ig_name(r->operand ? r->operand : ""), r->group == IG_RESULT ? r->number + 1 : 0, r->text);
+            ig_name(r->operand ? r->operand : ""), emitted_number(r), r->text);
 }
 
-static void emit_sets(FILE *out)
+/* By opcode, in ascending order; then by word where those of an opcode begin, 0: it has none. */
+static void emit_rules(FILE *out, bool results, const char *what)
 {
-    int first[2 * IG_QUIRKS + 1], n = 0, at = 0;
-    fputs("const struct px_isa_set px_isa_sets[] = {\n", out);
-    for (enum ig_set_group group = IG_QUIRK; group <= IG_SET; group++)
-        for (int k = 0; k < nnames[group]; k++) {
-            first[n++] = at;
-            for (int i = 0; i < nrules; i++)
-                if (rules[i].group == group && rules[i].number == k) {
-                    emit_rule(out, &rules[i]);
-                    at++;
-                }
-        }
-    fputs("    {0}\n};\nconst uint16_t px_isa_set_first[] = {", out);
-    for (int k = 0; k < n; k++) fprintf(out, "%d, ", first[k]);
-    fprintf(out, "%d};\n", at);
-}
-
-/* By opcode, in ascending order. */
-static void emit_results(FILE *out)
-{
-    uint8_t *first = ig_alloc((size_t)ig.words.n + 1);
-    int at = 1;
-    fputs("const struct px_isa_set px_isa_results[] = {\n    {0},\n", out);
+    int *first = ig_alloc(((size_t)ig.words.n + 1) * sizeof *first), at = 1;
+    fprintf(out, "const struct px_isa_set px_isa_%ss[] = {\n    {0},\n", what);
     for (int opcode = 1; opcode <= ig.words.n; opcode++)
         for (int i = 0; i < nrules; i++) {
-            if (rules[i].group != IG_RESULT || rules[i].opcode != opcode) continue;
-            if (!first[opcode]) first[opcode] = (uint8_t)at;
+            if ((rules[i].group == IG_RESULT) != results || rules[i].opcode != opcode) continue;
+            if (!first[opcode]) first[opcode] = at;
             emit_rule(out, &rules[i]);
             at++;
         }
-    if (at > UINT8_MAX) ig_error(rules[0].at, "more than %d instructions in results", UINT8_MAX);
-    fputs("    {0}\n};\nconst uint8_t px_isa_result_first[] = {", out);
+    fprintf(out, "    {0}\n};\nconst uint16_t px_isa_%s_first[] = {", what);
     for (int i = 0; i <= ig.words.n; i++) fprintf(out, "%s%d,", i % 40 ? "" : "\n    ", first[i]);
     fputs("\n};\n", out);
 }
 
+/* By word: in which sets it is at all. */
+static void emit_bits(FILE *out)
+{
+    uint64_t(*bits)[2] = ig_alloc(((size_t)ig.words.n + 1) * sizeof *bits);
+    for (int i = 0; i < nrules; i++) {
+        const int number = emitted_number(&rules[i]);
+        if (number >= 128) ig_error(rules[i].at, "more than 128 sets");
+        if (rules[i].group != IG_RESULT) bits[rules[i].opcode][number / 64] |= 1ull << number % 64;
+    }
+    fputs("const uint64_t px_isa_set_bits[][2] = {\n", out);
+    for (int i = 0; i <= ig.words.n; i++)
+        fprintf(out, "{0x%llx,0x%llx},%s", (unsigned long long)bits[i][0], (unsigned long long)bits[i][1],
+                i % 8 == 7 ? "\n" : "");
+    fputs("};\n", out);
+}
+
 void ig_emit_sets(FILE *out)
 {
-    emit_sets(out);
-    emit_results(out);
+    emit_bits(out);
+    emit_rules(out, false, "set");
+    emit_rules(out, true, "result");
 }

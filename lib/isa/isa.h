@@ -293,7 +293,11 @@ const struct px_copy_rule *px_form_copy(const struct px_form *form); /* NULL: th
 typedef uint16_t px_op;
 enum { PX_OP_NONE };
 px_op px_match_op(const struct px_match *match); /* what to execute */
-unsigned px_op_flags(px_op op);                  /* PX_OPERATION_ */
+extern const uint32_t px_isa_op_flags[];         /* by px_op */
+static inline unsigned px_op_flags(px_op op)     /* PX_OPERATION_ */
+{
+    return px_isa_op_flags[op];
+}
 /* Do these flags say a plain load, a plain store: one access, and nothing between lanes? */
 bool px_op_loads(unsigned flags);
 bool px_op_stores(unsigned flags);

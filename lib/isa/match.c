@@ -15,11 +15,6 @@ px_op px_match_op(const struct px_match *match)
     return match->form->op;
 }
 
-unsigned px_op_flags(px_op op)
-{
-    return px_isa_op_flags[op];
-}
-
 enum { ACCESS = PX_OPERATION_reads | PX_OPERATION_writes | PX_OPERATION_straight };
 
 bool px_op_loads(unsigned flags)

@@ -18,22 +18,21 @@ static bool names(const struct px_isa_set *q, px_word opcode, const px_word *wor
     return holds;
 }
 
+bool px_opcode_quirk(px_word opcode, enum px_quirk quirk)
+{
+    return px_isa_set_bits[opcode][quirk / 64] >> quirk % 64 & 1;
+}
+
 bool px_quirk_holds(enum px_quirk quirk, px_word opcode, const px_word *words, unsigned n,
                     const struct px_opd *opd)
 {
-    for (unsigned i = px_isa_set_first[quirk]; i < px_isa_set_first[quirk + 1]; i++) {
+    if (!px_opcode_quirk(opcode, quirk)) return false;
+    for (unsigned i = px_isa_set_first[opcode]; px_isa_sets[i].opcode == opcode; i++) {
         const struct px_isa_set *q = &px_isa_sets[i];
-        if (q->opcode != opcode) continue;
+        if (q->number != quirk) continue;
         if ((!px_isa_names[q->operand] || (opd && opd->name == q->operand)) && names(q, opcode, words, n))
             return true;
     }
-    return false;
-}
-
-bool px_opcode_quirk(px_word opcode, enum px_quirk quirk)
-{
-    for (unsigned i = px_isa_set_first[quirk]; i < px_isa_set_first[quirk + 1]; i++)
-        if (px_isa_sets[i].opcode == opcode) return true;
     return false;
 }
 
@@ -55,7 +54,7 @@ bool px_match_in(const struct px_match *match, enum px_set set, const struct px_
 enum px_result px_opcode_result(px_word opcode)
 {
     const unsigned first = px_isa_result_first[opcode];
-    return first ? (enum px_result)px_isa_results[first].result : PX_RESULT_NONE;
+    return first ? (enum px_result)px_isa_results[first].number : PX_RESULT_NONE;
 }
 
 enum px_result px_match_result(const struct px_match *match)
@@ -64,7 +63,7 @@ enum px_result px_match_result(const struct px_match *match)
     const unsigned first = px_isa_result_first[opcode];
     for (unsigned i = first; i && px_isa_results[i].opcode == opcode; i++)
         if (names(&px_isa_results[i], opcode, match->value, match->form->nslots))
-            return (enum px_result)px_isa_results[i].result;
+            return (enum px_result)px_isa_results[i].number;
     return PX_RESULT_NONE;
 }
 

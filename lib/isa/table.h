@@ -118,12 +118,12 @@ enum { PX_QUIRK_WORDS = 3 };
 struct px_isa_set {
     px_word opcode, with[PX_QUIRK_WORDS], without[PX_QUIRK_WORDS];
     uint32_t operand; /* in px_isa_names */
-    uint8_t result;   /* of px_isa_results: enum px_result */
+    uint8_t number;   /* enum px_quirk, px_set; of px_isa_results: enum px_result */
 };
-extern const struct px_isa_set px_isa_sets[];
-extern const uint16_t px_isa_set_first[];        /* by enum px_quirk, px_set; one more at the end */
-extern const struct px_isa_set px_isa_results[]; /* by opcode */
-extern const uint8_t px_isa_result_first[];      /* by word; 0: none */
+/* Those of an opcode stand side by side, from the place on that its word has; 0: it has none. */
+extern const struct px_isa_set px_isa_sets[], px_isa_results[];
+extern const uint16_t px_isa_set_first[], px_isa_result_first[];
+extern const uint64_t px_isa_set_bits[][2]; /* by word: bit i says that some line of set i is about it */
 
 /* What messages call a kind of which an instruction has two, and of which it may have none; NULL: nothing. */
 struct px_isa_kind {
@@ -131,7 +131,5 @@ struct px_isa_kind {
 };
 extern const struct px_isa_kind px_isa_kinds[]; /* by enum px_word_kind */
 extern const uint8_t px_isa_word_kinds[];       /* by word; types and spaces: 0 */
-
-extern const uint32_t px_isa_op_flags[]; /* by px_op */
 
 #endif

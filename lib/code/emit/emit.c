@@ -322,10 +322,9 @@ static struct part part_of(const struct px_emitter *e, const struct beginning *w
  * lanes stand aside, those that end in it in the way of a fork there. */
 static bool is_masked(const struct px_emitter *e, const struct px_ir_inst *in)
 {
+    if (e->version == PX_IR_CONVERGENT || e->version == PX_IR_DIVERGENT) return !px_emit_together(e);
     const bool whole =
-        e->version == PX_IR_LOOP ||
-        (e->version == PX_IR_WAY && px_ir_is_local(e->f, e->is_base, in, e->way_place, e->way_end));
-    if (px_emit_together(e)) return false;
+        e->version == PX_IR_LOOP || px_ir_is_local(e->f, e->is_base, in, e->way_place, e->way_end);
     return !whole || !(e->f->coder->wishes.engine & PX_ENGINE_loops) || px_ir_kind_of(in->op) == PX_IR_TABLE;
 }
 
@@ -339,6 +338,12 @@ static void begin_version(struct px_emitter *e, enum px_ir_version version, cons
     for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
 }
 
+/* The records of the version that were made, where one handler does more than them. */
+static void fuse(struct px_emitter *e, bool made)
+{
+    if (e->in->fuse || e->groups[e->version].first) px_fuse(e, made);
+}
+
 static struct part emit_convergent(struct px_emitter *e, const struct px_ir_inst *in,
                                    const struct px_ir_operand *o, const struct beginning *was)
 {
@@ -350,7 +355,7 @@ static struct part emit_convergent(struct px_emitter *e, const struct px_ir_inst
     const uint32_t first = e->n;
     (step ? px_emit_step : emission_of(in->op))(e, in, o);
     const uint32_t end = e->n;
-    px_fuse(e, end > was->at);
+    fuse(e, end > was->at);
     if (!step) {
         forget(e, in, o);
         emit_spread(e, in, o);
@@ -358,25 +363,25 @@ static struct part emit_convergent(struct px_emitter *e, const struct px_ir_inst
     return part_of(e, was, first, end);
 }
 
-/* Where every register is a row. */
-static struct part emit_rows(struct px_emitter *e, enum px_ir_version version, const struct px_ir_inst *in,
-                             const struct px_ir_operand *o, const struct beginning *was)
+/* Where every register is a row. The first record of what the instruction does. */
+static uint32_t emit_rows(struct px_emitter *e, enum px_ir_version version, const struct px_ir_inst *in,
+                          const struct px_ir_operand *o, const struct beginning *was)
 {
     begin_version(e, version, in, was);
     set_mode(e, px_ir_mode(e->fp, in));
     if (e->f->coder->wishes.counters) px_counted_lanes(e, in);
     const uint32_t first = px_emit_next(e);
     emission_of(in->op)(e, in, o);
-    const uint32_t end = px_emit_next(e);
-    px_fuse(e, end > was->at);
-    return part_of(e, was, first, end);
+    if (version != PX_IR_DIVERGENT) fuse(e, px_emit_next(e) > was->at);
+    return first;
 }
 
 /* The versions of what runs aside have as many records as the divergent one. */
 static struct part emit_divergent(struct px_emitter *e, const struct px_ir_inst *in,
                                   const struct px_ir_operand *o, const struct beginning *was)
 {
-    const struct part part = emit_rows(e, PX_IR_DIVERGENT, in, o, was);
+    const uint32_t first = emit_rows(e, PX_IR_DIVERGENT, in, o, was);
+    const struct part part = part_of(e, was, first, px_emit_next(e));
     if (e->loop.open) emit_rows(e, PX_IR_LOOP, in, o, was);
     if (e->way.open) emit_rows(e, PX_IR_WAY, in, o, was);
     return part;
@@ -422,10 +427,9 @@ static void liken_all(struct px_emitter *e, uint32_t pc)
  * find it, and the one is packed with few words of the other. What asks stands at the beginning of both:
  * where the answer is no, divergent code begins the instruction anew.
  */
-static void align(struct px_emitter *e, uint32_t at, struct part conv, struct part div)
+static void fill_up(struct px_emitter *e, uint32_t at, struct part conv, struct part div)
 {
     uint32_t before = conv.before > div.before ? conv.before : div.before;
-    if (conv.n == div.n && (conv.before == div.before || !conv.does || !div.does)) return;
     if (conv.does && div.does) {
         if (before > conv.before) fill(e, PX_IR_CONVERGENT, at + conv.before, before - conv.before);
         if (before > div.before) fill_rows(e, at + div.before, before - div.before);
@@ -434,6 +438,12 @@ static void align(struct px_emitter *e, uint32_t at, struct part conv, struct pa
     if (div.n > conv.n) fill(e, PX_IR_CONVERGENT, at + conv.n, div.n - conv.n);
     if (conv.n > div.n) fill_rows(e, at + div.n, conv.n - div.n);
     for (uint32_t pc = at; pc < e->n; pc++) liken_all(e, pc);
+}
+
+static void align(struct px_emitter *e, uint32_t at, struct part conv, struct part div)
+{
+    const bool same = conv.before == div.before || !conv.does || !div.does;
+    if (conv.n != div.n || !same) fill_up(e, at, conv, div);
 }
 
 /* Operations that lanes may leave or wait in take rows alone (values.c): both versions have the same records.

@@ -106,10 +106,22 @@ static inline bool px_emit_is_masked(const struct px_emitter *e)
 }
 
 /* An operand as an offset in the frame; scalars and rows alike. */
-uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_operand *o);
-bool px_emit_is_scalar(const struct px_ir_operand *o);
+uint32_t px_emit_other_place(struct px_emitter *e, const struct px_ir_operand *o);
+static inline uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_operand *o)
+{
+    const uint32_t row = o->kind == PX_IR_REG ? e->f->regs.at[o->at].row : PX_NONE32;
+    return row != PX_NONE32 ? row : px_emit_other_place(e, o);
+}
+static inline bool px_emit_is_scalar(const struct px_ir_operand *o)
+{
+    return o->kind == PX_IR_UNIFORM || o->kind == PX_IR_PARAM || o->kind == PX_IR_IMM;
+}
 /* What this version keeps of the operand: PX_IR_ROW unless it is a register that convergent code keeps. */
-enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_operand *o);
+static inline enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_operand *o)
+{
+    const uint32_t reg = px_emit_together(e) ? px_ir_register(&o->is) : PX_NONE32;
+    return reg == PX_NONE32 ? PX_IR_ROW : (enum px_ir_keep)e->f->regs.at[reg].keep;
+}
 /* The operand where it is a scalar, for whatever reason; else PX_NONE32. */
 uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_operand *o);
 /* The same of an instruction that is done for scalars alone: of PX_IR_LANES the scalar, too. */
@@ -164,6 +176,10 @@ struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_operand *
  * px_emit_guard has been called. `how`: PTX_TRACE_.
  */
 struct px_traced;
+static inline bool px_emit_traces(const struct px_emitter *e)
+{
+    return e->f->coder->wishes.traces;
+}
 void px_emit_trace(struct px_emitter *e, const struct px_ir_operand *address, unsigned how, uint32_t bytes);
 void px_emit_trace_store(struct px_emitter *e, const struct px_ir_operand *address, unsigned how,
                          const struct px_ir_operand *values, uint32_t n);

@@ -67,17 +67,6 @@ uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *
 
 /* ---- operands ---- */
 
-bool px_emit_is_scalar(const struct px_ir_operand *o)
-{
-    return o->kind == PX_IR_UNIFORM || o->kind == PX_IR_PARAM || o->kind == PX_IR_IMM;
-}
-
-enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_operand *o)
-{
-    const uint32_t reg = px_ir_register(&o->is);
-    return reg == PX_NONE32 || !px_emit_together(e) ? PX_IR_ROW : e->f->regs.at[reg].keep;
-}
-
 uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_operand *o)
 {
     if (px_emit_is_scalar(o)) return px_emit_place(e, o);
@@ -105,7 +94,7 @@ static uint32_t place_of(struct px_emitter *e, enum px_ir_kind kind, uint32_t at
     }
 }
 
-uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_operand *o)
+uint32_t px_emit_other_place(struct px_emitter *e, const struct px_ir_operand *o)
 {
     if (o->kind ==
         PX_IR_ADDRESS) /* a constant base: the place itself is the constant, the record's offset is zero */

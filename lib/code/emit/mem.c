@@ -35,11 +35,10 @@ static enum px_fixed handler_of(bool load, struct px_form f)
 {
     const struct access *list = load ? loads : stores;
     const size_t n = load ? sizeof loads / sizeof *loads : sizeof stores / sizeof *stores;
-    const bool extends = load && f.wide > f.unit / f.parts;
+    const bool signs = load && f.wide * f.parts > f.unit && f.sign;
     for (size_t i = 0; i < n; i++) {
         const struct px_form *at = &list[i].form;
-        if (at->unit == f.unit && at->parts == f.parts && at->wide == f.wide &&
-            (!extends || at->sign == f.sign))
+        if (at->unit == f.unit && at->parts == f.parts && at->wide == f.wide && at->sign == signs)
             return list[i].fix;
     }
     return PX_FIX_COUNT;
@@ -287,7 +286,7 @@ void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     const struct px_ir_operand *address = &o[in->ndst];
     const uint32_t n = in->ndst;
     px_emit_guard(e, true);
-    px_emit_trace(e, address, PTX_TRACE_READ | strength(in), address->elem * n);
+    if (px_emit_traces(e)) px_emit_trace(e, address, PTX_TRACE_READ | strength(in), address->elem * n);
     struct reach r = reach_of(e, in, address);
     if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) r.version = PX_ALONE;
     if (n == 1 && r.version == PX_SURVEYED && is_long(e)) r.is.once = PX_LOAD_ONCE;
@@ -355,7 +354,7 @@ void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     const struct px_ir_operand *address = &o[0], *s = o + 1;
     const uint32_t n = in->nopds - 1u;
     px_emit_guard(e, true);
-    px_emit_trace_store(e, address, PTX_TRACE_WRITE | strength(in), s, n);
+    if (px_emit_traces(e)) px_emit_trace_store(e, address, PTX_TRACE_WRITE | strength(in), s, n);
     struct reach r = reach_of(e, in, address);
     each_unit(e, in, &r, s, n, address->elem, store_unit);
 }
@@ -441,7 +440,7 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
     px_handler fn = px_atom_handler(in->fact, type, shared, &half);
     if (!fn) px_code_fail(e->f, e->f->origins.at[in->origin].inst, "cannot be run by this VM yet");
     px_emit_guard(e, true);
-    px_emit_trace(e, address, PX_TRACE_ATOMIC, address->elem);
+    if (px_emit_traces(e)) px_emit_trace(e, address, PX_TRACE_ATOMIC, address->elem);
     struct px_insn r = px_emit_access(e, address, address->elem);
     r.b = px_emit_row(e, &o[2]);
     r.half = half;

@@ -10,10 +10,10 @@ static uint32_t mark_of(const struct px_insn *from, const struct px_insn *to)
     uint32_t mark = 0;
     for (uint32_t i = 0; i < WORDS; i += 2) {
         uint64_t a, b;
-        uint32_t half[2];
         memcpy(&a, (const char *)from + i * 4, sizeof a);
         memcpy(&b, (const char *)to + i * 4, sizeof b);
         if (a == b) continue;
+        uint32_t half[2];
         a ^= b;
         memcpy(half, &a, sizeof half);
         mark |= (uint32_t)((half[0] != 0) | (half[1] != 0) << 1) << i;
@@ -48,9 +48,11 @@ static void add(struct px_packer *p, struct px_packing *to, const struct px_insn
                 const struct px_insn *record)
 {
     const uint32_t mark = mark_of(like, record);
-    uint32_t words[WORDS];
-    const uint32_t *end = take(mark, words, record);
-    for (const uint32_t *word = words; word < end; word++) px_vec_push(p->arena, &to->words, *word);
+    for (uint32_t rest = mark; rest; rest &= rest - 1) {
+        uint32_t word;
+        memcpy(&word, (const char *)record + __builtin_ctz(rest) * 4, sizeof word);
+        px_vec_push(p->arena, &to->words, word);
+    }
     px_vec_push(p->arena, &to->marks, (uint16_t)mark);
 }
 

@@ -15,21 +15,31 @@
 #include "gang/fpmode.h"
 #include "gen/isa_ops.h"
 
+/* An instruction that makes records. */
+struct maker {
+    struct px_ir_inst *in; /* NULL: none */
+    enum px_ir_size size;  /* PX_IR_NO_RECORD until somebody asks (size_of) */
+    bool adjacent;         /* nothing at all stands between it and the one behind it */
+    bool done;             /* one before it does its work, too */
+};
+
 struct fuser {
     struct px_irfn *f;
     const bool *is_base;
-    struct px_ir_inst *in; /* the one that is looked at, */
-    enum px_ir_size size;  /* its records, */
-    uint32_t place;        /* and its place in the order */
-    /* Those before it in the block that make a record, the last one first; NULL: none. */
-    struct px_ir_inst *before[2];
-    enum px_ir_size sizes[2];
-    bool adjacent[2];                       /* nothing at all stands between it and the one behind it */
-    bool done, was_done[2];                 /* one before it does its work, too */
+    struct px_ir_inst *in;                  /* the one that is looked at, */
+    struct maker now;                       /* the same, */
+    uint32_t place;                         /* and its place in the order */
+    struct maker before[2];                 /* those before it in the block, the last one first */
     struct px_ir_chain together, loop, way; /* each ends with before[0] */
     bool in_loop, in_way;
     uint32_t first, end; /* places of the block */
 };
+
+static enum px_ir_size size_of(const struct fuser *s, struct maker *m)
+{
+    if (m->size == PX_IR_NO_RECORD) m->size = px_ir_size_of(s->f, m->in);
+    return m->size;
+}
 
 /* ---- the list of handlers ---- */
 
@@ -49,9 +59,10 @@ void px_ir_chain_add(const struct px_irfn *f, struct px_ir_chain *chain, const s
 {
     const struct px_ir_opd *s = px_ir_opds(f, in) + in->ndst;
     const struct px_ir_shape shape = px_ir_shape_of(in, version);
+    const unsigned n = reg == PX_NONE32 ? 0 : px_ir_sources(f, in);
     unsigned i = 0;
     if (chain->n == PX_FUSED_MOST) return;
-    while (i < px_ir_sources(f, in) && px_ir_register(&s[i]) != reg) i++;
+    while (i < n && px_ir_register(&s[i]) != reg) i++;
     chain->op[chain->n] = in->op;
     chain->shape[chain->n] = shape.bits;
     chain->at[chain->n++] = (uint8_t)px_ir_shape_place(shape, i);
@@ -144,12 +155,12 @@ static void go_on(struct fuser *s, struct px_ir_chain *chain, bool may, enum px_
     struct px_ir_chain longer = *chain;
     const struct px_fused *row = NULL;
     if (may && chain->n && chain->n < PX_FUSED_MOST) {
-        px_ir_chain_add(s->f, &longer, s->in, px_ir_opds(s->f, s->before[0])->at, version);
+        px_ir_chain_add(s->f, &longer, s->in, px_ir_opds(s->f, s->before[0].in)->at, version);
         row = px_ir_chain_row(s->f->coder->level, &longer);
     }
     if (row && (!masked || row->masked)) {
-        s->before[0]->fuse |= fuse;
-        s->done |= fuse == PX_IR_FUSE_TOGETHER;
+        s->before[0].in->fuse |= fuse;
+        s->now.done |= fuse == PX_IR_FUSE_TOGETHER;
         *chain = longer;
     } else {
         chain->n = 0;
@@ -161,13 +172,13 @@ static void go_on(struct fuser *s, struct px_ir_chain *chain, bool may, enum px_
 static void fuse_together(struct fuser *s)
 {
     const struct px_irfn *f = s->f;
-    const bool rows = !px_ir_is_alone(f, s->in) && !px_ir_is_step(f, s->in);
-    const bool may = rows && s->before[0] && s->sizes[0] == PX_IR_ONE &&
-                     px_ir_dies(f, px_ir_opds(f, s->before[0]), s->in, s->place);
-    if (!rows || (s->size != PX_IR_ONE && s->size != PX_IR_ONE_AND_MORE)) {
+    struct maker *x = &s->before[0];
+    if (px_ir_is_alone(f, s->in) || px_ir_is_step(f, s->in)) {
         s->together.n = 0;
         return;
     }
+    const bool may = s->together.n && px_ir_dies(f, px_ir_opds(f, x->in), s->in, s->place) &&
+                     size_of(s, x) == PX_IR_ONE && size_of(s, &s->now) != PX_IR_MORE;
     go_on(s, &s->together, may, PX_IR_CONVERGENT, PX_IR_FUSE_TOGETHER, false);
 }
 
@@ -175,14 +186,14 @@ static void fuse_together(struct fuser *s)
 static void fuse_aside(struct fuser *s)
 {
     const struct px_irfn *f = s->f;
-    const struct px_ir_opd *d = s->before[0] ? px_ir_opds(f, s->before[0]) : NULL;
-    const bool one = s->size == PX_IR_ONE;
-    const bool may = one && d && s->sizes[0] == PX_IR_ONE && d->kind == PX_IR_REG && !s->is_base[d->at] &&
-                     ends(f, d, s->in, s->place);
-    if (!one) s->loop.n = s->way.n = 0;
-    if (one && s->in_loop) go_on(s, &s->loop, may, PX_IR_LOOP, PX_IR_FUSE_LOOP, false);
-    if (!one || !s->in_way) return;
-    const bool before = may && px_ir_is_local(f, s->is_base, s->before[0], s->first, s->end);
+    struct maker *x = &s->before[0];
+    if (!s->in_loop) return;
+    const struct px_ir_opd *d = s->loop.n ? px_ir_opds(f, x->in) : NULL;
+    const bool may = d && d->kind == PX_IR_REG && !s->is_base[d->at] && ends(f, d, s->in, s->place) &&
+                     size_of(s, x) == PX_IR_ONE && size_of(s, &s->now) == PX_IR_ONE;
+    go_on(s, &s->loop, may, PX_IR_LOOP, PX_IR_FUSE_LOOP, false);
+    if (!s->in_way) return;
+    const bool before = may && px_ir_is_local(f, s->is_base, x->in, s->first, s->end);
     const bool local = px_ir_is_local(f, s->is_base, s->in, s->first, s->end);
     go_on(s, &s->way, before, PX_IR_WAY, PX_IR_FUSE_WAY, !local);
 }
@@ -192,8 +203,8 @@ static void fuse_aside(struct fuser *s)
 /* The last n before the one that is looked at, and that one. */
 static void fuse(struct fuser *s, unsigned n)
 {
-    for (unsigned i = 0; i < n; i++) s->before[i]->fuse |= PX_IR_FUSE_TOGETHER;
-    s->done = true;
+    for (unsigned i = 0; i < n; i++) s->before[i].in->fuse |= PX_IR_FUSE_TOGETHER;
+    s->now.done = true;
 }
 
 static uint32_t bytes_of(const struct px_irfn *f, const struct px_ir_inst *access)
@@ -205,10 +216,10 @@ static uint32_t bytes_of(const struct px_irfn *f, const struct px_ir_inst *acces
 static void fuse_loads(struct fuser *s)
 {
     const struct px_irfn *f = s->f;
-    struct px_ir_inst *y = s->before[0], *x = s->before[1];
-    if (!x || s->size == PX_IR_MORE || s->sizes[0] != PX_IR_ONE || s->sizes[1] != PX_IR_ONE ||
-        s->was_done[0] || s->was_done[1] || !px_ir_loads(x) || !px_ir_loads(y) ||
-        px_ir_shape_of(s->in, PX_IR_CONVERGENT).bits)
+    const struct px_ir_inst *y = s->before[0].in, *x = s->before[1].in;
+    if (!x || s->before[0].done || s->before[1].done || !px_ir_loads(x) || !px_ir_loads(y) ||
+        px_ir_shape_of(s->in, PX_IR_CONVERGENT).bits || size_of(s, &s->before[0]) != PX_IR_ONE ||
+        size_of(s, &s->before[1]) != PX_IR_ONE || size_of(s, &s->now) == PX_IR_MORE)
         return;
     const enum px_fixed handler = px_ir_fused_fixed(x, y, s->in, bytes_of(f, y));
     const struct px_ir_opd *a = px_ir_opds(f, x), *b = px_ir_opds(f, y), *o = px_ir_opds(f, s->in);
@@ -221,9 +232,10 @@ static void fuse_loads(struct fuser *s)
 /* Floats that are stored: what the row holds need not be the chip's NaNs when nobody reads it any more. */
 static void fuse_store(struct fuser *s)
 {
-    struct px_ir_inst *canon = s->before[0];
+    const struct px_ir_inst *canon = s->before[0].in;
     const struct px_ir_opd *o = px_ir_opds(s->f, s->in);
-    if (!canon || canon->op != PX_IR_CANON || s->sizes[0] != PX_IR_ONE || s->size != PX_IR_ONE ||
+    if (!canon || canon->op != PX_IR_CANON || size_of(s, &s->before[0]) != PX_IR_ONE ||
+        size_of(s, &s->now) != PX_IR_ONE ||
         px_ir_fused_fixed(NULL, canon, s->in, bytes_of(s->f, s->in)) == PX_FIX_COUNT)
         return;
     if (px_ir_opds(s->f, canon)->at == o[1].at && px_ir_dies(s->f, &o[1], s->in, s->place)) fuse(s, 1);
@@ -249,14 +261,16 @@ static bool is_number(const struct fuser *s, const struct px_ir_inst *mul)
 static void fuse_gather(struct fuser *s)
 {
     const struct px_irfn *f = s->f;
-    struct px_ir_inst *add = s->before[0], *mul = s->before[1];
-    if (!mul || !s->adjacent[0] || !s->adjacent[1] || f->coder->wishes.shuffles || s->sizes[0] != PX_IR_ONE ||
-        s->sizes[1] != PX_IR_ONE_AND_MORE || s->size == PX_IR_MORE ||
-        px_ir_fused_fixed(mul, add, s->in, bytes_of(f, s->in)) == PX_FIX_COUNT)
-        return;
+    const struct px_ir_inst *add = s->before[0].in, *mul = s->before[1].in;
+    if (!mul || !s->before[0].adjacent || !s->before[1].adjacent || f->coder->wishes.shuffles) return;
     const struct px_ir_opd *o = px_ir_opds(f, s->in), *sum = px_ir_opds(f, add),
                            *product = px_ir_opds(f, mul);
-    if (sum->at != o[1].at || px_ir_stepped(f, add) != product->at || s->was_done[1]) return;
+    if (sum->kind != PX_IR_REG || px_ir_register(&o[1]) != sum->at ||
+        px_ir_fused_fixed(mul, add, s->in, bytes_of(f, s->in)) == PX_FIX_COUNT ||
+        size_of(s, &s->before[0]) != PX_IR_ONE || size_of(s, &s->before[1]) != PX_IR_ONE_AND_MORE ||
+        size_of(s, &s->now) == PX_IR_MORE)
+        return;
+    if (px_ir_stepped(f, add) != product->at || s->before[1].done) return;
     const struct px_ir_reg *q = &f->regs.at[o[1].at];
     const uint32_t end = s->place * PX_IR_STEP;
     if (q->keep == PX_IR_OFFSET && q->base == product->at && q->last <= end + 2 &&
@@ -267,61 +281,56 @@ static void fuse_gather(struct fuser *s)
 /* ---- all ---- */
 
 /* Lanes may part before it, or its mode is another one: no record before it is done with it. */
-static bool is_apart(const struct fuser *s, uint32_t mode)
+static bool is_apart(const struct fuser *s, bool other_mode)
 {
     const struct px_irfn *f = s->f;
     const bool parts = f->coder->wishes.shuffles && s->in->flags & PX_IR_INST_FIRST &&
                        px_ir_begins(f, s->in, PX_OPERATION_memory | PX_OPERATION_waits);
-    return parts || px_ir_mode(mode, s->in) != mode;
+    return parts || other_mode;
 }
 
+static void forget(struct fuser *s)
+{
+    s->before[0].in = s->before[1].in = NULL;
+    s->together.n = s->loop.n = s->way.n = 0;
+}
+
+/* What nothing goes on with is forgotten, with what is before it. */
 static void look_at_inst(struct fuser *s)
 {
     if (is_statement(s->in)) {
         fuse_together(s);
         fuse_aside(s);
         fuse_loads(s);
+    } else if (px_ir_loads(s->in) || s->in->op == PX_IR_CANON) {
+        if (s->in->op != PX_IR_CANON) fuse_gather(s);
+        s->together.n = s->loop.n = s->way.n = 0;
+    } else {
+        fuse_store(s);
+        forget(s);
         return;
     }
-    if (s->size != PX_IR_MORE && px_ir_loads(s->in)) fuse_gather(s);
-    if (s->in->op != PX_IR_CANON && !px_ir_loads(s->in)) fuse_store(s);
-    s->together.n = s->loop.n = s->way.n = 0;
-}
-
-static void push(struct fuser *s, bool apart)
-{
-    s->before[1] = apart ? NULL : s->before[0];
-    s->sizes[1] = s->sizes[0];
-    s->adjacent[1] = s->adjacent[0];
-    s->was_done[1] = s->was_done[0];
-    s->before[0] = s->in;
-    s->sizes[0] = s->size;
-    s->adjacent[0] = true;
-    s->was_done[0] = s->done;
+    s->before[1] = s->before[0];
+    s->before[0] = s->now;
 }
 
 static void look_at_block(struct fuser *s, uint32_t node)
 {
     const struct px_flow_block b = s->f->graph.blocks[node];
     uint32_t mode = PX_FP_HOME;
-    s->before[0] = s->before[1] = NULL;
-    s->together.n = s->loop.n = s->way.n = 0;
+    forget(s);
     for (uint32_t i = b.first; i < b.first + b.n; i++, s->place++) {
         s->in = &s->f->insts.at[i];
-        s->size = px_ir_size_of(s->f, s->in);
-        const bool apart = is_apart(s, mode);
+        const uint32_t before = mode;
         mode = px_ir_mode(mode, s->in);
-        if (s->size == PX_IR_NO_RECORD && !apart) {
-            s->adjacent[0] = false;
+        const bool apart = is_apart(s, mode != before);
+        if (px_ir_makes_none(s->in) && !apart) {
+            s->before[0].adjacent = false;
             continue;
         }
-        if (apart) {
-            s->size = PX_IR_MORE;
-            s->before[0] = s->before[1] = NULL;
-        }
-        s->done = false;
+        if (apart) forget(s);
+        s->now = (struct maker){.in = s->in, .size = apart ? PX_IR_MORE : PX_IR_NO_RECORD, .adjacent = true};
         look_at_inst(s);
-        push(s, apart);
     }
 }
 

@@ -5,14 +5,19 @@
 
 /* ---- shapes ---- */
 
+static unsigned count(unsigned bits)
+{
+    return (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1);
+}
+
 static unsigned best_shape(const struct px_handler_set *set, unsigned want, unsigned most)
 {
     unsigned best = 0;
-    if (!want || ((unsigned)__builtin_popcount(want) <= most && set->fn[0][want])) return want;
+    if (!want || (count(want) <= most && set->fn[0][want])) return want;
     for (unsigned shape = 1; shape < PX_SHAPES; shape++) {
         if (shape & ~want || !set->fn[0][shape]) continue;
-        unsigned bits = (unsigned)__builtin_popcount(shape);
-        if (bits <= most && bits > (unsigned)__builtin_popcount(best)) best = shape;
+        const unsigned bits = count(shape);
+        if (bits <= most && bits > count(best)) best = shape;
     }
     return best;
 }
@@ -26,7 +31,7 @@ static unsigned choose_shape(const struct px_irfn *f, const struct px_handler_se
     const unsigned bits = best_shape(set, want, plain ? 1 : 3);
     if (!set->swaps || plain || !want) return bits;
     const unsigned swapped = best_shape(set, (want & 4) | (want & 1) << 1 | (want & 2) >> 1, 3);
-    return __builtin_popcount(swapped) > __builtin_popcount(bits) ? swapped | SWAPPED : bits;
+    return count(swapped) > count(bits) ? swapped | SWAPPED : bits;
 }
 
 static const struct px_handler_set *set_of(const struct px_irfn *f, const struct px_ir_inst *in)
@@ -56,9 +61,10 @@ static bool is_scalar(const struct px_irfn *f, const struct px_ir_opd *o, enum p
 uint8_t px_ir_shapes_of(const struct px_irfn *f, const struct px_ir_inst *in)
 {
     const struct px_ir_opd *s = px_ir_opds(f, in) + in->ndst;
+    const unsigned n = px_ir_sources(f, in);
     const bool alone = px_ir_is_alone(f, in);
     unsigned convergent = 0, divergent = 0;
-    for (unsigned i = 0; i < px_ir_sources(f, in); i++) {
+    for (unsigned i = 0; i < n; i++) {
         convergent |= (unsigned)is_scalar(f, &s[i], PX_IR_CONVERGENT, alone) << i;
         divergent |= (unsigned)is_scalar(f, &s[i], PX_IR_DIVERGENT, alone) << i;
     }
@@ -106,10 +112,9 @@ bool px_ir_begins(const struct px_irfn *f, const struct px_ir_inst *in, unsigned
     return false;
 }
 
-uint32_t px_ir_mode(uint32_t mode, const struct px_ir_inst *in)
+uint32_t px_ir_mode_asked(uint32_t mode, const struct px_ir_inst *in)
 {
     switch (in->fp) {
-    case PX_IR_FP_ANY: return mode;
     case PX_IR_FP_HOME: return PX_FP_HOME;
     case PX_IR_FP_NEAREST: return (mode & 3) == PX_FP_RN ? mode : PX_FP_RN;
     default: return in->fp;
@@ -123,8 +128,9 @@ static bool fits(const struct px_irfn *f, const struct px_ir_inst *in, enum px_i
 {
     const struct px_ir_opd *s = px_ir_opds(f, in) + in->ndst;
     const struct px_ir_shape shape = px_ir_shape_of(in, version);
+    const unsigned n = px_ir_sources(f, in);
     if (version == PX_IR_CONVERGENT && px_ir_is_alone(f, in)) return true;
-    for (unsigned i = 0; i < px_ir_sources(f, in); i++) {
+    for (unsigned i = 0; i < n; i++) {
         const enum px_ir_keep keep = keep_of(f, &s[i]);
         const bool taken = shape.bits >> px_ir_shape_place(shape, i) & 1;
         const bool lanes = keep == PX_IR_LANES && !f->regs.at[s[i].at].spread;
@@ -170,7 +176,7 @@ static enum px_ir_size size_of_access(const struct px_irfn *f, const struct px_i
 
 enum px_ir_size px_ir_size_of(const struct px_irfn *f, const struct px_ir_inst *in)
 {
-    if (in->op == PX_IR_NOTHING || in->op == PX_IR_ARGUMENTS) return PX_IR_NO_RECORD;
+    if (px_ir_makes_none(in)) return PX_IR_NO_RECORD;
     if (in->guard != PX_NONE32) return PX_IR_MORE;
     if (px_ir_kind_of(in->op) == PX_IR_STATEMENT) return size_of_statement(f, in);
     if (in->op == PX_IR_CANON) return tells(f, in) ? PX_IR_ONE_AND_MORE : PX_IR_ONE;

@@ -52,13 +52,21 @@ bool px_ir_is_surveyed(const struct px_irfn *f, const struct px_ir_inst *in, con
 bool px_ir_begins(const struct px_irfn *f, const struct px_ir_inst *in, unsigned flags);
 
 /* The floating-point mode behind the instruction, when it is `mode` before it. */
-uint32_t px_ir_mode(uint32_t mode, const struct px_ir_inst *in);
+uint32_t px_ir_mode_asked(uint32_t mode, const struct px_ir_inst *in);
+static inline uint32_t px_ir_mode(uint32_t mode, const struct px_ir_inst *in)
+{
+    return in->fp == PX_IR_FP_ANY ? mode : px_ir_mode_asked(mode, in);
+}
 
 /*
  * Is the instruction one record in both versions, when its mode is in force? PX_IR_ONE_AND_MORE: records that
  * tell what its result changes stand behind it. Only statements, canon, loads and stores are looked at: all
  * others are PX_IR_MORE, or PX_IR_NO_RECORD.
  */
+static inline bool px_ir_makes_none(const struct px_ir_inst *in)
+{
+    return in->op == PX_IR_NOTHING || in->op == PX_IR_ARGUMENTS;
+}
 enum px_ir_size { PX_IR_NO_RECORD, PX_IR_ONE, PX_IR_ONE_AND_MORE, PX_IR_MORE };
 enum px_ir_size px_ir_size_of(const struct px_irfn *f, const struct px_ir_inst *in);
 
