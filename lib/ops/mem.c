@@ -11,6 +11,7 @@
  */
 #include "isa/isa.h"
 #include "gang/gang.h"
+#include "ops/local.h"
 #include "ops/mem.h"
 #include "ops/private.h"
 
@@ -289,6 +290,7 @@ int px_load_slow(struct px_gang *g, const struct px_insn *in, struct px_form f)
     if (is_beyond(g, in, lanes)) return within(g, in);
     if (learn_segment(g, in, lanes, f.unit)) return in->fn(g, in);
     if (g->narrow) return PX_STEP_WIDEN;
+    if (px_local_load(g, in, &lanes, to, f)) return PX_STEP_NEXT;
     uint32_t lane;
     PX_FOR_LANES(lane, lanes)
     {
@@ -313,6 +315,7 @@ int px_store_slow(struct px_gang *g, const struct px_insn *in, struct px_form f)
     if (is_beyond(g, in, lanes)) return within(g, in);
     if (learn_segment(g, in, lanes, f.unit)) return in->fn(g, in);
     if (g->narrow) return PX_STEP_WIDEN;
+    if (px_local_store(g, in, &lanes, from, f)) return PX_STEP_NEXT;
     uint32_t lane;
     PX_FOR_LANES(lane, lanes)
     {
