@@ -356,17 +356,6 @@ int px_warp_sync(struct px_gang *g, const struct px_insn *in)
     return PX_STEP_NEXT;
 }
 
-int px_warp_activemask(struct px_gang *g, const struct px_insn *in)
-{
-    uint32_t *d = PX_ROW(g, uint32_t, in->d);
-    const struct px_lanes lanes = px_gang_lanes(g, in);
-    for (uint32_t w = 0; w < g->n / 32; w++, d += 32) {
-        const uint32_t here = px_lanes_warp(&lanes, w);
-        for (uint32_t i = 0; i < 32; i++) d[i] = here >> i & 1 ? here : d[i];
-    }
-    return PX_STEP_NEXT;
-}
-
 /* ---- waiting ---- */
 
 enum { IDLE, WAITING, FINISHED };

@@ -46,7 +46,6 @@ enum {
 enum { PX_SYNC_SCALAR_B = 16, PX_SYNC_SCALAR_C = 32, PX_SYNC_SCALAR_M = 64 };
 
 int px_warp_sync(struct px_gang *g, const struct px_insn *in);
-int px_warp_activemask(struct px_gang *g, const struct px_insn *in);
 
 /* redux of two integers. */
 static inline __attribute__((always_inline)) uint32_t px_redux_pair(uint32_t mode, uint32_t x, uint32_t y)

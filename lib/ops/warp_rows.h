@@ -47,6 +47,15 @@ PX_INLINE void put_warp(uint32_t *d, const uint32_t *v, const uint32_t *m, uint3
         PX_WARP_LOOP d[i] = m[i] ? v[i] : d[i];
 }
 
+/* One value for all of them. */
+PX_INLINE void put_same(uint32_t *d, uint32_t v, const uint32_t *m, uint32_t here)
+{
+    if (here == ~0u)
+        PX_WARP_LOOP d[i] = v;
+    else
+        PX_WARP_LOOP d[i] = m[i] ? v : d[i];
+}
+
 /* ---- shfl ---- */
 
 /* Which lane each one reads, and whether it lies inside its segment (0 or ~0). */
@@ -162,8 +171,7 @@ static int f0_vote(struct px_gang *g, const struct px_insn *in)
     for (uint32_t at = 0; at < n && to; at += WARP) {
         const uint32_t here = px_lanes_warp(&g->active, at / WARP), bits = px_lanes_warp(&p, at / WARP);
         const uint32_t v = mode == PX_VOTE_BALLOT ? bits : 0u - (uint32_t)holds(mode, bits, here);
-        uint32_t *d = PX_ROW(g, uint32_t, to) + at;
-        PX_WARP_LOOP d[i] = m[at + i] ? v : d[i];
+        put_same(PX_ROW(g, uint32_t, to) + at, v, m + at, here);
     }
     return PX_STEP_NEXT;
 }
@@ -179,24 +187,69 @@ PX_INLINE uint32_t fold_none(uint32_t op)
                                                      : 0;
 }
 
-/* v = the first half of each warp's values folded with the second; all warps in one step. */
-#define PX_FOLD(half)                                                                                        \
-    for (uint32_t w = 0; w < n / WARP; w++)                                                                  \
-    _Pragma("GCC ivdep") for (uint32_t i = 0; i < (half); i++) v[w * (half) + i] =                           \
-        px_redux_pair(op, v[w * 2 * (half) + i], v[w * 2 * (half) + (half) + i])
+/* Values of a vector, and each half of it, quarter, ... turned with its neighbour. */
+#if defined(__AVX2__)
+enum { FOLD = 8 };
+#define PX_FOLD_TURNS(X) X(4, 5, 6, 7, 0, 1, 2, 3) X(2, 3, 0, 1, 6, 7, 4, 5) X(1, 0, 3, 2, 5, 4, 7, 6)
+#else
+enum { FOLD = 4 };
+#define PX_FOLD_TURNS(X) X(2, 3, 0, 1) X(1, 0, 3, 2)
+#endif
+typedef uint32_t fold __attribute__((vector_size(FOLD * 4), aligned(4), may_alias));
+typedef int32_t signed_fold __attribute__((vector_size(FOLD * 4)));
+
+PX_INLINE fold fold_choose(signed_fold where, fold x, fold y)
+{
+    return (x & (fold)where) | (y & ~(fold)where);
+}
+
+/* px_redux_pair of vectors. */
+PX_INLINE fold fold_pair(uint32_t op, fold x, fold y)
+{
+    switch (op) {
+    case PX_REDUX_ADD: return x + y;
+    case PX_REDUX_UMIN: return fold_choose((signed_fold)(x < y), x, y);
+    case PX_REDUX_UMAX: return fold_choose((signed_fold)(x > y), x, y);
+    case PX_REDUX_SMIN: return fold_choose((signed_fold)x < (signed_fold)y, x, y);
+    case PX_REDUX_SMAX: return fold_choose((signed_fold)x > (signed_fold)y, x, y);
+    case PX_REDUX_AND: return x & y;
+    case PX_REDUX_OR: return x | y;
+    default: return x ^ y;
+    }
+}
+
+/* All of a warp's values folded, in each element of a vector. */
+PX_INLINE fold fold_warp(uint32_t op, const uint32_t *a, const uint32_t *m, uint32_t here)
+{
+    fold all = (fold){0} + fold_none(op);
+    _Pragma("GCC unroll 8") for (uint32_t i = 0; i < WARP; i += FOLD)
+    {
+        fold v = *(const fold *)(const void *)(a + i);
+        if (here != ~0u) {
+            const fold on = *(const fold *)(const void *)(m + i);
+            v = (v & on) | (fold_none(op) & ~on);
+        }
+        all = fold_pair(op, all, v);
+    }
+#define PX_FOLD_TURN(...) all = fold_pair(op, all, __builtin_shuffle(all, (fold){__VA_ARGS__}));
+    PX_FOLD_TURNS(PX_FOLD_TURN)
+    return all;
+}
 
 PX_INLINE int fold_rows(struct px_gang *g, const struct px_insn *in, const uint32_t op)
 {
-    const uint32_t *a = PX_ROW(g, uint32_t, in->a), *m = PX_ROW(g, uint32_t, 0), n = g->n & ~31u;
-    uint32_t *d = PX_ROW(g, uint32_t, in->d), v[PX_LANES_MAX];
+    const uint32_t *a = PX_ROW(g, uint32_t, in->a), *m = PX_ROW(g, uint32_t, 0), warps = g->n / WARP;
+    uint32_t *d = PX_ROW(g, uint32_t, in->d);
     if (!in->d) return PX_STEP_NEXT;
-    PX_LOOP v[i] = m[i] ? a[i] : fold_none(op);
-    PX_FOLD(16);
-    PX_FOLD(8);
-    PX_FOLD(4);
-    PX_FOLD(2);
-    PX_FOLD(1);
-    for (uint32_t w = 0; w < n / WARP; w++, d += WARP, m += WARP) PX_WARP_LOOP d[i] = m[i] ? v[w] : d[i];
+    for (uint32_t w = 0; w < warps; w++, a += WARP, d += WARP, m += WARP) {
+        const uint32_t here = px_lanes_warp(&g->active, w);
+        if (!here) continue;
+        const fold all = fold_warp(op, a, m, here);
+        if (here == ~0u)
+            _Pragma("GCC unroll 8") for (uint32_t i = 0; i < WARP; i += FOLD) * (fold *)(void *)(d + i) = all;
+        else
+            put_same(d, all[0], m, here);
+    }
     return PX_STEP_NEXT;
 }
 
@@ -286,7 +339,7 @@ static int f0_match(struct px_gang *g, const struct px_insn *in)
     return PX_STEP_NEXT;
 }
 
-/* ---- elect, bar.warp.sync ---- */
+/* ---- elect, activemask, bar.warp.sync ---- */
 
 static int f0_elect(struct px_gang *g, const struct px_insn *in)
 {
@@ -300,6 +353,18 @@ static int f0_elect(struct px_gang *g, const struct px_insn *in)
         if (in->d) put_warp(PX_ROW(g, uint32_t, in->d) + at, to, m, here);
         PX_WARP_LOOP to[i] = 0u - (uint32_t)(i == first);
         if (in->e) put_warp(PX_ROW(g, uint32_t, in->e) + at, to, m, here);
+    }
+    return PX_STEP_NEXT;
+}
+
+static int f0_activemask(struct px_gang *g, const struct px_insn *in)
+{
+    const struct px_lanes lanes = px_gang_lanes(g, in);
+    const uint32_t *m = PX_ROW(g, uint32_t, in->m), warps = g->n / WARP;
+    uint32_t *d = PX_ROW(g, uint32_t, in->d);
+    for (uint32_t w = 0; w < warps; w++, d += WARP, m += WARP) {
+        const uint32_t here = px_lanes_warp(&lanes, w);
+        if (here) put_same(d, here, m, here);
     }
     return PX_STEP_NEXT;
 }

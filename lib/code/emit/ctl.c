@@ -306,5 +306,6 @@ void px_emit_meet(struct px_emitter *e, const struct px_ir_inst *in, const struc
 void px_emit_activemask(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)in;
-    px_emit_record(e, px_warp_activemask, (struct px_insn){.d = px_emit_place(e, &o[0])});
+    px_emit_record(e, e->f->coder->level->fixed[PX_FIX_activemask][0],
+                   (struct px_insn){.d = px_emit_place(e, &o[0])});
 }

@@ -41,7 +41,6 @@ static const struct px_handler_name ops[] = {{px_alloca, "alloca"},
                                              {px_texture_istypep, "texture_istypep"},
                                              {px_trace_access, "trace_access"},
                                              {px_warp_sync, "warp_sync"},
-                                             {px_warp_activemask, "warp_activemask"},
                                              {px_emit_no_record, "no_record"},
 #define PX_NAMED_HANDLER(number, name) {px_op_##name, #name},
 #include "gen/op_handlers.inc"
