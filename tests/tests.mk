@@ -43,8 +43,8 @@ $(foreach b,units matrix engine decode kernels_matrix texture streams forms,$(ev
 # fast as the compiler makes it for this machine; so are the kernels of neural networks in C.
 FAST_C = -std=gnu17 -O3 -march=native -ffp-contract=off -fno-math-errno -fwrapv -pthread -w
 $(eval $(call program,bench,$(addprefix tests/bench/,bench.c reference.c table.c approx.c control.c)))
-$(eval $(call program,bench_networks,tests/bench/networks.c tests/bench/networks_plain.c))
-$(B)/obj/tests/bench/control.o $(B)/obj/tests/bench/networks_plain.o: $(B)/obj/%.o: %.c $(B)/options
+$(eval $(call program,bench_networks,$(addprefix tests/bench/,networks.c networks_plain.c programs_plain.c)))
+$(addprefix $(B)/obj/tests/bench/,control.o networks_plain.o programs_plain.o): $(B)/obj/%.o: %.c $(B)/options
 	@mkdir -p $(@D)
 	$(call do,CC)$(CC) $(FAST_C) -MMD -MP -c -o $@ $<
 $(B)/tests/bench_driver: $(B)/obj/tests/bench/driver.o $(B)/lib/libcuda.so.1 $(B)/lib/libptxvm.so

@@ -1,11 +1,11 @@
 /*
  * networks.c - how fast the kernels of networks.cu run, which are of the kind that neural networks are made
- * of, and whether they run right.
+ * of, and those of programs.cu, which are divergent and irregular; and whether they run right.
  *
  *   bench_networks [--check] [WORD...]     those whose name holds a WORD; --check: once each, without times
  *
  * For each: Gti/s of processor time with one worker, the best of five launches, and how fast that is beside
- * plain C that computes the same (gcc -O3 -march=native, networks_plain.c, run in turn with it). Every
+ * plain C that computes the same (gcc -O3 -march=native, *_plain.c, run in turn with it). Every
  * launch's result is held against the plain C's: integers, copies and sums of integers exactly, others within
  * what the approximate units and the order of sums allow. Exit code 1 when one is wrong.
  */
@@ -135,36 +135,50 @@ static int is_wanted(const char *name, char **words, int n)
     return n == 0;
 }
 
-int main(int argc, char **argv)
+/* The kernels of one text, of which those are run whose names hold a word. */
+struct suite {
+    const char *title, *file;
+    const struct network *kernels;
+};
+
+struct tally {
+    int right, wrong;
+};
+
+static void run_suite(ptx_device *device, const struct suite *suite, struct params params, char **words,
+                      int nwords, int once, struct tally *tally)
 {
-    const ptx_device_config config = {.struct_size = sizeof config, .workers = 1};
-    const int once = argc > 1 && strcmp(argv[1], "--check") == 0;
-    ptx_device *device;
     ptx_module *module;
     ptx_program *program;
-    int wrong = 0, right = 0;
-    fill();
-    char *text = text_beside(__FILE__, "networks.ptx");
-    need(ptx_device_create(&config, &device), "device");
-    need(ptx_module_create(NULL, text, strlen(text), &module), "networks.ptx");
-    need(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program), "networks.ptx");
-    struct params params = {
-        upload(device, a), upload(device, b), upload(device, index_of), upload(device, a), 0, 0};
-    if (!once)
-        printf("\nkernels of neural networks %s\n%-20s %8s %8s %10s\n", "(one worker)", "", "Gti/s", "x C",
-               "ms");
-    for (const struct network *n = networks; n->name; n++) {
-        if (!is_wanted(n->name, argv + 1 + once, argc - 1 - once)) continue;
+    char *text = text_beside(__FILE__, suite->file);
+    need(ptx_module_create(NULL, text, strlen(text), &module), suite->file);
+    need(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program), suite->file);
+    if (!once) printf("\n%s (one worker)\n%-20s %8s %8s %10s\n", suite->title, "", "Gti/s", "x C", "ms");
+    for (const struct network *n = suite->kernels; n->name; n++) {
+        if (!is_wanted(n->name, words, nwords)) continue;
         const int good = measure(device, program, n, &params, once ? 1 : LAUNCHES);
         if (once || !good) printf("%s %s\n", good ? "right" : "WRONG", n->name);
-        if (good)
-            right++;
-        else
-            wrong++;
+        *(good ? &tally->right : &tally->wrong) += 1;
     }
     ptx_program_destroy(program);
     ptx_module_destroy(module);
-    ptx_device_destroy(device);
     free(text);
-    return wrong || !right;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct suite suites[] = {{"kernels of neural networks", "networks.ptx", networks},
+                                          {"divergent and irregular programs", "programs.ptx", programs}};
+    const ptx_device_config config = {.struct_size = sizeof config, .workers = 1};
+    const int once = argc > 1 && strcmp(argv[1], "--check") == 0;
+    ptx_device *device;
+    struct tally tally = {0, 0};
+    fill();
+    need(ptx_device_create(&config, &device), "device");
+    const struct params params = {
+        upload(device, a), upload(device, b), upload(device, index_of), upload(device, a), 0, 0};
+    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
+        run_suite(device, &suites[i], params, argv + 1 + once, argc - 1 - once, once, &tally);
+    ptx_device_destroy(device);
+    return tally.wrong || !tally.right;
 }

@@ -1,4 +1,5 @@
-/* networks.h - the kernels of networks.cu, and plain C that computes the same (networks_plain.c). */
+/* networks.h - the kernels of networks.cu and programs.cu, and plain C that computes the same (networks_plain.c,
+ * programs_plain.c). */
 #ifndef BENCH_NETWORKS_H
 #define BENCH_NETWORKS_H
 
@@ -17,6 +18,7 @@ struct network {
     float tolerance; /* |got - want| <= tolerance * (1 + |want|); 0: the same bits */
 };
 
-extern const struct network networks[]; /* up to one without a name */
+/* Each up to one without a name. */
+extern const struct network networks[], programs[];
 
 #endif
