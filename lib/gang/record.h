@@ -427,6 +427,13 @@ struct px_fused {
 };
 
 struct px_atom_row_set;
+
+/* Local memory as a row of addresses names it: the offset of lane i is ((address + add) & mask) - less -
+ * i * step, at most `room`, no bit of it in `low`; words of one lane are `width` words apart. */
+struct px_local_shape {
+    uint64_t add, mask, less, step, room;
+    uint32_t low, width;
+};
 struct px_level {
     const char *name;
     bool locks; /* accesses of 16 bytes take locks where the device has them (gang/wide.h) */
@@ -449,6 +456,10 @@ struct px_level {
     struct px_span (*span)(const uint64_t *a, const uint32_t *m, uint32_t first, uint32_t n);
     /* Is each of n addresses as far behind the one before as the second is behind the first? */
     bool (*is_line)(const uint64_t *a, uint32_t n);
+    /* Where lanes' places lie from the gang's local memory on, in bytes. False: one that the mask row m sets
+     * is not aligned there. home: which lane each is, NULL: the same. n is a multiple of 32. */
+    bool (*local_places)(uint32_t *at, const uint64_t *a, const uint32_t *m, const uint8_t *home, uint32_t n,
+                         const struct px_local_shape *s);
     const struct px_atom_row_set *atoms; /* ops/atom_ops.h */
 };
 

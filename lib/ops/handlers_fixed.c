@@ -487,5 +487,6 @@ const struct px_level PX_AT_LEVEL(level) = {
     .survey = take_survey,
     .span = span,
     .is_line = is_line,
+    .local_places = local_places,
     .atoms = PX_AT_LEVEL(atom_rows),
 };

@@ -288,9 +288,9 @@ int px_load_slow(struct px_gang *g, const struct px_insn *in, struct px_form f)
     struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
     if (is_beyond(g, in, lanes)) return within(g, in);
+    if (px_local_load(g, in, &lanes, to, f)) return PX_STEP_NEXT;
     if (learn_segment(g, in, lanes, f.unit)) return in->fn(g, in);
     if (g->narrow) return PX_STEP_WIDEN;
-    if (px_local_load(g, in, &lanes, to, f)) return PX_STEP_NEXT;
     uint32_t lane;
     PX_FOR_LANES(lane, lanes)
     {
@@ -313,9 +313,9 @@ int px_store_slow(struct px_gang *g, const struct px_insn *in, struct px_form f)
     struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
     if (is_beyond(g, in, lanes)) return within(g, in);
+    if (px_local_store(g, in, &lanes, from, f)) return PX_STEP_NEXT;
     if (learn_segment(g, in, lanes, f.unit)) return in->fn(g, in);
     if (g->narrow) return PX_STEP_WIDEN;
-    if (px_local_store(g, in, &lanes, from, f)) return PX_STEP_NEXT;
     uint32_t lane;
     PX_FOR_LANES(lane, lanes)
     {

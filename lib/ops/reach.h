@@ -137,10 +137,34 @@ static __attribute__((noinline)) uint8_t *local_rows(struct px_gang *g, const st
     const uint32_t lane = px_lanes_first(&lanes), *m = PX_ROW(g, uint32_t, in->m), n = g->n & ~31u;
     const uint64_t first = a[scalar ? 0 : lane] - (scalar ? 0 : lane * step);
     uint64_t differ = 0;
-    for (uint32_t i = 0; i < n && !scalar; i++)
-        differ |= (a[i] ^ (first + i * step)) & (uint64_t)(int64_t)(int32_t)m[i];
+    for (uint32_t j = 0; j < n && !scalar && !differ; j += 32)
+        for (uint32_t i = j; i < j + 32; i++)
+            differ |= (a[i] ^ (first + i * step)) & (uint64_t)(int64_t)(int32_t)m[i];
     if (differ) return NULL;
     return px_local_rows(g, in, lane, first + lane * step + in->imm, size);
+}
+
+/* ---- local memory at a place of each lane's own (local.c) ---- */
+
+PX_INLINE bool find_local(uint32_t *at, const uint64_t *a, const uint32_t *m, const uint8_t *home, uint32_t n,
+                          const struct px_local_shape s)
+{
+    uint64_t wrong = 0;
+    PX_LOOP
+    {
+        const uint64_t offset = ((a[i] + s.add) & s.mask) - s.less - i * s.step;
+        const uint64_t bad = (0ull - (uint64_t)(offset > s.room)) | (offset & s.low);
+        const uint32_t word = (uint32_t)(offset >> 2) * s.width + (home ? home[i] : i);
+        wrong |= bad & (uint64_t)(int64_t)(int32_t)m[i];
+        at[i] = word * 4 + ((uint32_t)offset & 3);
+    }
+    return !wrong;
+}
+
+static bool local_places(uint32_t *at, const uint64_t *a, const uint32_t *m, const uint8_t *home, uint32_t n,
+                         const struct px_local_shape *s)
+{
+    return home ? find_local(at, a, m, home, n, *s) : find_local(at, a, m, NULL, n, *s);
 }
 
 /* ---- surveys: what an address row looks like, once for all accesses from it ---- */

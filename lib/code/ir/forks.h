@@ -25,6 +25,9 @@ uint32_t px_ir_loop_blocks(const struct px_irfn *f, uint32_t place);
 
 /* Rows that a loop names, at most. */
 enum { PX_IR_LOOP_ROWS = 48 };
+/* Does each lane name a place of its own by this address of local memory? Places of all lanes are rows, which
+ * whole gangs reach at once, so loops that name those do not run aside. */
+bool px_ir_is_indexed(const struct px_irfn *f, const struct px_ir_opd *address);
 
 /* By place in the order: instructions before it; one more behind the last. */
 uint32_t *px_ir_placed(const struct px_irfn *f, struct px_arena *arena);

@@ -16,6 +16,13 @@ uint32_t px_ir_loop_blocks(const struct px_irfn *f, uint32_t place)
     return last && px_ir_branches(last) && px_ir_node_at(f, last->target) == node;
 }
 
+bool px_ir_is_indexed(const struct px_irfn *f, const struct px_ir_opd *address)
+{
+    const uint32_t base = px_ir_register(address);
+    if (base == PX_NONE32) return false;
+    return f->regs.at[base].keep == PX_IR_ROW || f->regs.at[base].keep == PX_IR_OFFSET;
+}
+
 /* It does not matter which lanes run it, nor whether it is tried again after it could not be done. */
 static bool is_placeless(const struct px_irfn *f, const struct px_ir_inst *in)
 {
@@ -24,7 +31,8 @@ static bool is_placeless(const struct px_irfn *f, const struct px_ir_inst *in)
     if (!px_ir_is_straight(in) || in->op == PX_IR_SREG) return false;
     if (!load && !store) return true;
     /* a plain access of one element; atomic operations have more operands */
-    return in->nopds == 2 && px_ir_opds(f, in)[load].type != PX_SPACE_LOCAL;
+    const struct px_ir_opd *address = &px_ir_opds(f, in)[load];
+    return in->nopds == 2 && (address->type != PX_SPACE_LOCAL || px_ir_is_indexed(f, address));
 }
 
 /* ---- rows ---- */

@@ -105,8 +105,8 @@ static void look_at_loop_inst(struct px_verify *v, const struct px_ir_inst *in, 
         (px_ir_flags(in->op) & PX_OPERATION_reads && px_ir_flags(in->op) & PX_OPERATION_writes))
         px_verify_wrong(v, in, "it looks at lanes, in a loop that runs aside");
     for (uint32_t k = 0; k < in->nopds; k++)
-        if (o[k].kind == PX_IR_ADDRESS && o[k].type == PX_SPACE_LOCAL)
-            px_verify_wrong(v, in, "local memory of a lane is named in a loop that runs aside");
+        if (o[k].kind == PX_IR_ADDRESS && o[k].type == PX_SPACE_LOCAL && !px_ir_is_indexed(v->f, &o[k]))
+            px_verify_wrong(v, in, "one place of local memory is named in a loop that runs aside");
     if (!loop->masked && !px_ir_computes(in)) px_verify_wrong(v, in, "it needs a mask, in a loop without");
 }
 
