@@ -1,5 +1,5 @@
-/* networks.h - the kernels of networks.cu and programs.cu, and plain C that computes the same (networks_plain.c,
- * programs_plain.c). */
+/* networks.h - the kernels of networks.cu and programs.cu, and plain C that computes the same
+ * (networks_plain.c, programs_plain.c). */
 #ifndef BENCH_NETWORKS_H
 #define BENCH_NETWORKS_H
 
