@@ -431,7 +431,9 @@ static void check_addresses(struct px_checker *checker, const struct px_inst *in
 {
     for (unsigned i = 1; i < inst->nopds; i++) {
         const struct px_operand *operand = &inst->opds[i];
-        if (operand->kind == PX_O_NAME && is_call_param(operand->symbol))
+        /* ptxas takes some that add to it. */
+        const bool taken = operand->has_offset && px_opcode_in(inst->opcode->word, PX_SET_param_offset);
+        if (operand->kind == PX_O_NAME && is_call_param(operand->symbol) && !taken)
             px_complain(checker, PARAM_ADDRESS, operand->pos, operand->length, operand->u.name->text);
     }
 }

@@ -5,6 +5,7 @@
  */
 #include "api/device.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -563,6 +564,73 @@ TEST(programs_come_and_go)
         assert_int_equal(word_at(out), i * 3);
         ptx_program_destroy(program);
     }
+    ptx_device_destroy(device);
+}
+
+/* ---- programs that come while others look ---- */
+
+/* Constants of programs lie a step apart; the readers guess where those of the next ones will be. */
+struct looking {
+    ptx_address first;
+    uint64_t step;
+    atomic_uint made;
+    atomic_bool over;
+    unsigned wrong[2];
+};
+
+static void *look_ahead(void *data)
+{
+    struct looking *l = data;
+    static atomic_uint readers;
+    const unsigned own = atomic_fetch_add(&readers, 1) % 2;
+    while (!atomic_load(&l->over))
+        for (unsigned k = atomic_load(&l->made), end = k + 3; k < end; k++) {
+            uint32_t words[2] = {0};
+            const ptx_status status = ptx_memory_read(device, words, l->first + k * l->step, sizeof words);
+            if (status == PTX_OK)
+                l->wrong[own] += words[0] != 7 || words[1] != 9;
+            else
+                l->wrong[own] += status != PTX_ERROR_INVALID_ARGUMENT;
+        }
+    return NULL;
+}
+
+static ptx_address constants_of(ptx_program *program)
+{
+    ptx_address at;
+    uint64_t size;
+    assert_int_equal(ptx_program_variable(program, "c", &at, &size), PTX_OK);
+    return at;
+}
+
+/* A program is seen when it is whole, or not at all; and nobody reads one that goes. */
+TEST(programs_are_seen_whole)
+{
+    enum { PROGRAMS = 40, GLOBALS = 60 };
+    static char text[GLOBALS * 80 + 400];
+    struct looking l = {0};
+    ptx_program *programs[2];
+    pthread_t threads[2];
+    open_device(1);
+    int n = snprintf(text, sizeof text,
+                     HEAD ".const .align 4 .b32 c[10000] = {7, 9};\n.visible .entry k() { ret; }\n");
+    for (int i = 0; i < GLOBALS; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      ".global .b32 g%d[100] = {1,2,3};\n.func f%d() { ret; }\n", i, i);
+    for (int i = 0; i < 2; i++) programs[i] = load(text);
+    l.first = constants_of(programs[0]);
+    l.step = constants_of(programs[1]) - l.first;
+    atomic_store(&l.made, 2);
+    for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&threads[i], NULL, look_ahead, &l), 0);
+    for (int i = 0; i < PROGRAMS; i++) {
+        ptx_program *program = load(text);
+        assert_int_equal(constants_of(program), l.first + atomic_load(&l.made) * l.step);
+        atomic_fetch_add(&l.made, 1);
+        if (i % 2) ptx_program_destroy(program);
+    }
+    atomic_store(&l.over, true);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    assert_int_equal(l.wrong[0] + l.wrong[1], 0);
     ptx_device_destroy(device);
 }
 

@@ -3,6 +3,8 @@
  * expected is what include/ptx_memory.h promises.
  */
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -106,6 +108,43 @@ CASE(allocations_are_opened)
     assert_int_equal(word_at(here, c), 0);
     OK(add(here, c, 9));
     OK(ptx_memory_close(there, y));
+}
+
+/* Kernels that add to it until `over`. */
+struct adding {
+    ptx_address at;
+    unsigned long launches;
+    atomic_bool over;
+};
+
+static void *keep_adding(void *data)
+{
+    struct adding *a = data;
+    while (!atomic_load(&a->over) && add(here, a->at, 1) == PTX_OK) a->launches++;
+    return NULL;
+}
+
+/* The pages move to a file; what kernels write meanwhile is there afterwards. */
+CASE(sharing_loses_no_writes)
+{
+    enum { ROUNDS = 3, BYTES = 16 << 20 };
+    for (int round = 0; round < ROUNDS; round++) {
+        struct adding a = {0};
+        pthread_t thread;
+        int file;
+        uint64_t at;
+        OK(ptx_memory_alloc(here, BYTES, &a.at));
+        assert_int_equal(word_at(here, a.at), 0);
+        assert_int_equal(pthread_create(&thread, NULL, keep_adding, &a), 0);
+        usleep(5000);
+        OK(ptx_memory_share(here, a.at, &file, &at));
+        usleep(5000);
+        atomic_store(&a.over, true);
+        pthread_join(thread, NULL);
+        assert_true(a.launches > 0);
+        assert_int_equal(word_at(here, a.at), a.launches);
+        OK(ptx_memory_free(here, a.at));
+    }
 }
 
 CASE(what_cannot_be_opened)

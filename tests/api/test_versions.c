@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include "ptxvm.h"
 #include "suite.h"
+#include <stdio.h>
 #include <string.h>
 
 static const char text[] =
@@ -128,6 +129,25 @@ TEST(members_of_a_newer_caller_are_apart)
     assert_int_equal(list[2].newer[0], GUARD);
     needs.member_size = 8;
     assert_int_equal(ptx_module_kernel_needs(module, 0, &needs), PTX_ERROR_INVALID_ARGUMENT);
+    ptx_module_destroy(module);
+}
+
+/* What a kernel needs is asked of a graph with more blocks than the kernel has registers. */
+TEST(needs_of_many_labels)
+{
+    enum { LABELS = 300 };
+    char many[LABELS * 40 + 200];
+    ptx_kernel_needs needs = {sizeof needs};
+    ptx_module *module;
+    int n =
+        snprintf(many, sizeof many,
+                 ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k()\n{ .reg .pred %%p;\n");
+    for (int i = 0; i < LABELS; i++)
+        n += snprintf(many + n, sizeof many - (size_t)n, "@%%p bra A%d;\nA%d:\n", i, i);
+    n += snprintf(many + n, sizeof many - (size_t)n, "ret; }\n");
+    assert_int_equal(ptx_module_create(NULL, many, (size_t)n, &module), PTX_OK);
+    assert_int_equal(ptx_module_kernel_needs(module, 0, &needs), PTX_OK);
+    assert_int_equal(needs.member_count, 0);
     ptx_module_destroy(module);
 }
 

@@ -146,6 +146,10 @@ def compile_c(folder, name, header):
     path = os.path.join(folder, name)
     where = ["-DOWN_HEADER", f"-I{ROOT}/lib"] if header == "own" else [f"-I{header}"]
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    # The library takes functions of libc from the sanitizer's runtime, which linkers may drop otherwise.
+    runtime = []
+    if "san-thread" in BUILD:
+        runtime = ["-Wl,--push-state,--no-as-needed", "-ltsan", "-Wl,--pop-state"]
     command = [
         "gcc",
         "-O1",
@@ -155,6 +159,7 @@ def compile_c(folder, name, header):
         *where,
         "-o",
         path,
+        *runtime,
         os.path.join(HERE, name + ".c"),
         f"-L{LIB}",
         "-l:libcuda.so.1",
@@ -163,8 +168,6 @@ def compile_c(folder, name, header):
         "-ldl",
         "-pthread",
     ]
-    if "san-thread" in BUILD:
-        command.append("-ltsan")  # the library takes functions of libc from there
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode and name in LATER:
         skip(f"{name} {header}", f"needs {LATER[name]}")

@@ -26,6 +26,7 @@ FINE = (
     "endings",
     "access",
     "interrupted",
+    "interprocess",
 )
 SETTINGS = {"limit": {"PTXVM_TIMEOUT_MS": "300"}, "access": {"PTXVM_DEVICES": "2"}}
 

@@ -298,10 +298,21 @@ void px_lower_red(struct px_irfn *f, const struct px_bound *b)
 
 /* ---- addresses ---- */
 
+/* A function's parameters lie in local memory, and cvta.param means the kernel's: on a chip it yields the
+ * address of one of those, whichever is there. */
+static void refuse_no_kernels(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o)
+{
+    if (o->kind == PX_O_NAME && o->symbol && px_lower_param(f, o->symbol))
+        px_code_fail(f, b->inst,
+                     "asks for the generic address of what is no kernel's parameter; cvta.local "
+                     "gives a function's own");
+}
+
 static void convert(struct px_irfn *f, const struct px_bound *b, px_op op)
 {
     const struct px_operand *o = b->inst->opds;
     const enum px_space space = px_space_of_word(px_match_slot(&b->match, PX_W_space));
+    if (space == PX_SPACE_PARAM && op == PX_OP_cvta) refuse_no_kernels(f, b, &o[1]);
     struct px_ir_operand s = px_lower_src(f, b, &o[1], PX_T_U64);
     if (space == PX_SPACE_GLOBAL) { /* global addresses are generic addresses */
         px_lower_assign(f, b, &o[0], PX_T_U64, s);

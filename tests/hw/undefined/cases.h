@@ -4,7 +4,7 @@
  * record.c asks a chip, tests/api/test_undefined.c the VM with PTX_UB_CHIP. The answers stand in
  * tests/hw/golden/undefined.tsv. SAME: the VM answers as the chip; WRAP: without PTX_UB_CHIP, too.
  * The chip's answer to the others depends on where the driver puts things, or on what lay there before. TOLD:
- * the VM says 700, and where the access leads, with PTX_UB_CHIP, too. PASSES: it goes on, with and without,
+ * the VM says so, and where the access leads, with PTX_UB_CHIP, too. PASSES: it goes on, with and without,
  * as what lies there is another variable of the module, or the thread's own local memory.
  */
 #ifndef HW_UNDEFINED_CASES_H
@@ -78,6 +78,14 @@ struct undefined {
 #define BELOW64 BELOW "cvt.u64.u32 %d0, %r2; "
 #define ABOVE "mad.lo.u32 %r2, %lane, 4, %base; cvt.u64.u32 %d0, %r2; or.b64 %d0, %d0, 0x500000000; "
 #define APART "and.b32 %r9, %lane, 1; setp.eq.u32 %q, %r9, 0; @%q bra OVER; "
+
+/* Of functions below, whose parameter holds 71, 72 + lane, 200, 300. */
+#define CALL_WITH(call)                                                                                      \
+    "add.u32 %r2, %lane, 72; { .param .align 8 .b8 a[16]; .param .b32 r; st.param.b32 [a], 71; "             \
+    "st.param.b32 [a+4], %r2; st.param.b32 [a+8], 200; st.param.b32 [a+12], 300; " call                      \
+    " ld.param.b32 %r0, [r]; }"
+#define CALL(name) CALL_WITH("call (r), " name ", (a);")
+#define CALL_BY_ADDRESS(name) "mov.u64 %d0, " name "; " CALL_WITH("call (r), %d0, (a), prototype;")
 
 static const struct undefined undefineds[] = {
     MASKS("the mask names the others", UPPER, "0xffff", END_UPPER),
@@ -227,27 +235,58 @@ static const struct undefined undefineds[] = {
     {"parameter, high bits", WRAP,
      "mov.b64 %d0, sixteen; cvt.u64.u32 %d1, %lane; and.b64 %d1, %d1, 3; mad.lo.u64 %d0, %d1, 4, %d0; "
      "or.b64 %d0, %d0, 0x300000000; ld.param.b32 %r0, [%d0];"},
+
+    {"function's parameter, by a generic address", TOLD, CALL("generic")},
+    {"function's parameter, by a generic address of a register", TOLD, CALL("generic_register")},
+    {"function's parameter, element by a register", WRAP, CALL("element")},
+    {"function's parameter, element by a register, called by address", WRAP, CALL_BY_ADDRESS("element")},
+    {"function's parameter, by a generic address, called by address", TOLD, CALL_BY_ADDRESS("generic")},
+    {"parameter, element by a register", WRAP,
+     "and.b32 %r2, %lane, 3; shl.b32 %r2, %r2, 2; ld.param.b32 %r0, sixteen[%r2];"},
+    {"parameter, element by a register and a displacement", WRAP,
+     "and.b32 %r2, %lane, 1; shl.b32 %r2, %r2, 2; ld.param.b32 %r0, sixteen[%r2+8];"},
 };
 enum { UNDEFINEDS = sizeof undefineds / sizeof *undefineds };
+
+#define FUNCTION(name, code)                                                                                 \
+    ".func (.param .b32 r) " name "(.param .align 8 .b8 v[16])\n{ .reg .b64 %d; .reg .b32 %r, %i; " code     \
+    " st.param.b32 [r], %r; ret; }\n"
 
 static const char undefined_head[] =
     ".version 8.6\n.target sm_90a\n.address_size 64\n"
     ".const .align 8 .b32 fixed[2] = {1, 2};\n"
     ".const .align 8 .b32 table[32] = {100,101,102,103,104,105,106,107,108,109,110,111,112,113,114,115,"
-    "116,117,118,119,120,121,122,123,124,125,126,127,128,129,130,131};\n"
-    ".visible .entry k(.param .u64 results, .param .u64 buffer, .param .align 8 .b8 sixteen[16])\n{\n"
-    ".shared .align 1024 .b8 tile[1024]; .shared .align 4 .b8 tiny[100];\n"
-    ".local .align 8 .b8 mine[8]; .local .align 8 .b8 words[32];\n"
-    ".reg .b64 %x, %buf, %o, %d<10>; .reg .b32 %t, %lane, %base, %small, %r<10>; .reg .pred %p, %q;\n"
-    "ld.param.u64 %x, [results]; ld.param.u64 %buf, [buffer]; mov.u32 %t, %tid.x; and.b32 %lane, %t, 31; "
-    "mov.u32 %base, tile; mov.u32 %small, tiny; mul.wide.u32 %o, %lane, 4; add.u64 %o, %o, %x; "
-    "mov.u64 %d9, 0;\n"
-    "mad.lo.u32 %r2, %t, 32, %base; mul.lo.u32 %r3, %t, 24; add.u32 %r3, %r3, 1;\n"
-    "st.shared.b32 [%r2], %r3; add.u32 %r3, %r3, 3; st.shared.b32 [%r2+4], %r3; add.u32 %r3, %r3, 3;\n"
-    "st.shared.b32 [%r2+8], %r3; add.u32 %r3, %r3, 3; st.shared.b32 [%r2+12], %r3; add.u32 %r3, %r3, 3;\n"
-    "st.shared.b32 [%r2+16], %r3; add.u32 %r3, %r3, 3; st.shared.b32 [%r2+20], %r3; add.u32 %r3, %r3, 3;\n"
-    "st.shared.b32 [%r2+24], %r3; add.u32 %r3, %r3, 3; st.shared.b32 [%r2+28], %r3;\n"
-    "bar.sync 0; mov.u32 %r0, 0xdddddddd; mov.u32 %r1, 0xdddddddd;\n";
+    "116,117,118,119,120,121,122,123,124,125,126,127,128,129,130,131};\n" FUNCTION(
+        "generic", "cvta.param.u64 %d, v; ld.b32 %r, [%d+4];")
+        FUNCTION("generic_register", "mov.b64 %d, v; cvta.param.u64 %d, %d; ld.b32 %r, [%d+4];") FUNCTION(
+            "element",
+            "mov.b32 %i, 4; ld.param.b32 %r, v[%i];") ".visible .entry k(.param .u64 results, .param .u64 "
+                                                      "buffer, .param .align 8 .b8 sixteen[16])\n{\n"
+                                                      ".shared .align 1024 .b8 tile[1024]; .shared .align 4 "
+                                                      ".b8 tiny[100];\n"
+                                                      ".local .align 8 .b8 mine[8]; .local .align 8 .b8 "
+                                                      "words[32];\n"
+                                                      "prototype: .callprototype (.param .b32 _) _ (.param "
+                                                      ".align 8 .b8 _[16]);\n"
+                                                      ".reg .b64 %x, %buf, %o, %d<10>; .reg .b32 %t, %lane, "
+                                                      "%base, %small, %r<10>; .reg .pred %p, %q;\n"
+                                                      "ld.param.u64 %x, [results]; ld.param.u64 %buf, "
+                                                      "[buffer]; mov.u32 %t, %tid.x; and.b32 %lane, %t, 31; "
+                                                      "mov.u32 %base, tile; mov.u32 %small, tiny; "
+                                                      "mul.wide.u32 %o, %lane, 4; add.u64 %o, %o, %x; "
+                                                      "mov.u64 %d9, 0;\n"
+                                                      "mad.lo.u32 %r2, %t, 32, %base; mul.lo.u32 %r3, %t, "
+                                                      "24; add.u32 %r3, %r3, 1;\n"
+                                                      "st.shared.b32 [%r2], %r3; add.u32 %r3, %r3, 3; "
+                                                      "st.shared.b32 [%r2+4], %r3; add.u32 %r3, %r3, 3;\n"
+                                                      "st.shared.b32 [%r2+8], %r3; add.u32 %r3, %r3, 3; "
+                                                      "st.shared.b32 [%r2+12], %r3; add.u32 %r3, %r3, 3;\n"
+                                                      "st.shared.b32 [%r2+16], %r3; add.u32 %r3, %r3, 3; "
+                                                      "st.shared.b32 [%r2+20], %r3; add.u32 %r3, %r3, 3;\n"
+                                                      "st.shared.b32 [%r2+24], %r3; add.u32 %r3, %r3, 3; "
+                                                      "st.shared.b32 [%r2+28], %r3;\n"
+                                                      "bar.sync 0; mov.u32 %r0, 0xdddddddd; mov.u32 %r1, "
+                                                      "0xdddddddd;\n";
 
 static const char undefined_tail[] = "\nst.global.b32 [%o], %r0; st.global.b32 [%o+128], %r1; ret;\n}\n";
 
