@@ -52,6 +52,7 @@ typedef enum ptx_check_kind {
     PTX_FOUND_LEAK = 12,        /* allocations of one place that are not freed: `count` */
     PTX_FOUND_HOST_READ = 13,   /* the host gets what nobody wrote */
     PTX_FOUND_EARLY = 14,       /* a use of memory that stream order does not put behind its allocation */
+    PTX_FOUND_PROXY = 15,       /* a write that wgmma reads without a proxy fence between */
     PTX_FOUND_LAUNCH = 16       /* of a launch by a kernel; `code` tells which */
 } ptx_check_kind;
 
@@ -92,6 +93,13 @@ typedef struct ptx_check_finding {
  */
 typedef void (*ptx_check_fn)(void *user, const ptx_check_finding *finding);
 PTX_API ptx_status ptx_device_findings(ptx_device *device, ptx_check_fn tell, void *user);
+
+/*
+ * Findings that are not to be told from now on: a line for each rule, CODE [KERNEL [FILE [LINE]]], separated
+ * by blanks. A * stands for any part of a word; FILE is that of the PTX, without folders; one side of a
+ * finding has to match. Lines that begin with # say nothing. PTX_ERROR_OUT_OF_MEMORY: nothing changed.
+ */
+PTX_API ptx_status ptx_check_suppress(ptx_device *device, const char *rules);
 
 /* Somebody asked who embeds the library to free an address, and was refused: the check of memory finds that,
  * as it does what ptx_memory_free and its like refuse. */

@@ -60,7 +60,9 @@ enum {
     /* Of an mbarrier: with WRITE an operation on it, with ASYNC also one that happens after the thread's
      * copies (cp.async.mbarrier.arrive). Without WRITE a wait for a phase, reported once the phase has ended,
      * for the threads that go on. */
-    PTX_TRACE_MBARRIER = 16
+    PTX_TRACE_MBARRIER = 16,
+    PTX_TRACE_PRODUCT = 32 /* with READ and ASYNC: what wgmma reads of shared memory, told of the first thread
+                              of its warpgroup; it happens until that waits for the product */
 };
 
 /* One thread's part. */
@@ -80,7 +82,7 @@ typedef struct ptx_trace_lane {
  * addresses they are), and wmma.load and wmma.store. PTX does not say which thread of the warp reaches which
  * part of such a matrix: row (or column) i is reported for the i-th thread. Not reported: kernel parameters,
  * which are constants, and parameters of functions that are no arrays; what the hardware reaches by textures,
- * surfaces and descriptors (wgmma); what functions of the host do (printf, cudaMemcpyAsync, malloc).
+ * surfaces and descriptors but wgmma's; what functions of the host do (printf, cudaMemcpyAsync, malloc).
  */
 typedef struct ptx_trace_access {
     size_t struct_size;
@@ -127,8 +129,11 @@ typedef enum ptx_trace_kind {
     PTX_TRACE_COMMIT = 10,        /* cp.async.commit_group */
     PTX_TRACE_WAIT = 11,          /* cp.async.wait_group: `number` groups may be left; `count` 1: wait_all */
     PTX_TRACE_GRID_ARRIVE =
-        12,                   /* a thread comes to the barrier of a cooperative grid by a call (`at` NULL) */
-    PTX_TRACE_GRID_LEAVE = 13 /* and goes on */
+        12,                    /* a thread comes to the barrier of a cooperative grid by a call (`at` NULL) */
+    PTX_TRACE_GRID_LEAVE = 13, /* and goes on */
+    PTX_TRACE_PRODUCT_COMMIT = 14, /* wgmma.commit_group */
+    PTX_TRACE_PRODUCT_WAIT = 15,   /* wgmma.wait_group: `number` groups may be left */
+    PTX_TRACE_PROXY_FENCE = 16     /* fence.proxy.async: between generic accesses and those of wgmma */
 } ptx_trace_kind;
 
 /* Fields that do not belong to the kind are zero. `threads` are numbers in the block, rising; they and the

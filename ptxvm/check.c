@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "fail.h"
 #include "json.h"
@@ -21,13 +22,24 @@ unsigned check_words(const char *words)
     return checks;
 }
 
+void check_prepare(ptx_device *device, const struct options *options)
+{
+    if (!options->suppress) return;
+    size_t size;
+    char *rules = file_text(options->suppress, &size);
+    if (!rules) fail(EXIT_USAGE, "--check-suppress: '%s' cannot be read", options->suppress);
+    if (ptx_check_suppress(device, rules) != PTX_OK) fail(EXIT_STOPPED, "--check-suppress: out of memory");
+    free(rules);
+}
+
 /* ---- text ---- */
 
 struct report {
     const struct modules *modules;
     const struct arguments *arguments;
     const struct options *options;
-    json_t *list; /* NULL: text */
+    json_t *list;    /* NULL: text */
+    json_t *results; /* of SARIF; NULL: nobody asks */
     unsigned errors, warnings, shown;
 };
 
@@ -101,6 +113,37 @@ static void add_finding(json_t *list, const ptx_check_finding *f)
     json_array_append_new(list, o);
 }
 
+/* ---- SARIF 2.1.0 ---- */
+
+static json_t *sarif_place(const ptx_check_side *s)
+{
+    return json_pack("{s:{s:{s:o},s:{s:I,s:I}},s:{s:o}}", "physicalLocation", "artifactLocation", "uri",
+                     json_text(s->file), "region", "startLine", (json_int_t)s->line, "startColumn",
+                     (json_int_t)s->column, "message", "text", json_text(s->access));
+}
+
+static void add_result(json_t *results, const ptx_check_finding *f)
+{
+    json_t *places = json_array(), *related = json_array();
+    for (unsigned i = 0; i < f->nsides; i++)
+        json_array_append_new(i ? related : places, sarif_place(&f->side[i]));
+    json_array_append_new(results,
+                          json_pack("{s:s,s:s,s:{s:o},s:o,s:o,s:I}", "ruleId", f->code, "level",
+                                    f->severity >= PTX_ERROR ? "error" : "warning", "message", "text",
+                                    json_text(f->message), "locations", places, "relatedLocations", related,
+                                    "occurrenceCount", (json_int_t)f->count));
+}
+
+static void write_sarif(const char *name, json_t *results)
+{
+    json_t *all = json_pack("{s:s,s:s,s:[{s:{s:{s:s}},s:o}]}", "version", "2.1.0", "$schema",
+                            "https://json.schemastore.org/sarif-2.1.0.json", "runs", "tool", "driver", "name",
+                            "ptxvm", "results", results);
+    if (json_dump_file(all, name, JSON_INDENT(2)) != 0)
+        fail(EXIT_USAGE, "--check-sarif: '%s' cannot be written", name);
+    json_decref(all);
+}
+
 /* ---- both ---- */
 
 static void hear(void *user, const ptx_check_finding *f)
@@ -108,6 +151,7 @@ static void hear(void *user, const ptx_check_finding *f)
     struct report *r = user;
     if (f->kind == PTX_FOUND_HOST_READ) return; /* that was ptxvm, which shows all of a buffer */
     *(f->severity >= PTX_ERROR ? &r->errors : &r->warnings) += 1;
+    if (r->results) add_result(r->results, f);
     if (r->shown >= r->options->check_limit) return;
     r->shown++;
     if (r->list)
@@ -129,7 +173,9 @@ static void show_summary(const struct report *r)
 /* A fault or a failed expectation says more than a finding. */
 static int tell(ptx_device *device, int code, struct report *r)
 {
+    if (r->options->sarif) r->results = json_array();
     const ptx_status status = ptx_device_findings(device, hear, r);
+    if (r->results) write_sarif(r->options->sarif, r->results);
     if (status != PTX_OK) {
         fprintf(stderr, "ptxvm: the check stopped early: %s\n", ptx_status_name(status));
         return code == EXIT_FINE ? EXIT_STOPPED : code;

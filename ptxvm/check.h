@@ -8,6 +8,9 @@
 /* PTX_CHECK_ of the words of --check; gives up on others. */
 unsigned check_words(const char *words);
 
+/* Before the run: --check-suppress. */
+void check_prepare(ptx_device *device, const struct options *options);
+
 /* The findings of a run on standard error, and how many there are; the exit code, which is `code` when
  * nothing is wrong. */
 int check_report(ptx_device *device, int code, const struct modules *modules,

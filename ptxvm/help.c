@@ -75,6 +75,8 @@ const char *const help_text[] = {
     "  --explore N[,SEED]  the run under N random schedules, too; the first one that ends otherwise is told\n"
     "  --check-exit N      another exit code for findings (0: none)   --check-limit N   findings shown "
     "(100)\n"
+    "  --check-suppress FILE   findings not to be told: lines of CODE KERNEL FILE LINE, * for any part\n"
+    "  --check-sarif FILE  the findings as SARIF, for editors and code hosts\n"
     "  --poison BYTE       what memory holds that nobody wrote: unset buffers, shared and local memory, the "
     "heap's\n"
     "  --json              one JSON object instead of text       --quiet   no summaries\n"

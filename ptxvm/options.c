@@ -223,6 +223,8 @@ enum {
     OPT_CHECK_EXIT,
     OPT_CHECK_LIMIT,
     OPT_POISON,
+    OPT_SUPPRESS,
+    OPT_SARIF,
     OPT_SCHEDULE,
     OPT_JSON,
     OPT_LIST,
@@ -283,6 +285,8 @@ static const struct option long_options[] = {
     {"check-exit", required_argument, NULL, OPT_CHECK_EXIT},
     {"check-limit", required_argument, NULL, OPT_CHECK_LIMIT},
     {"poison", required_argument, NULL, OPT_POISON},
+    {"check-suppress", required_argument, NULL, OPT_SUPPRESS},
+    {"check-sarif", required_argument, NULL, OPT_SARIF},
     {"json", no_argument, NULL, OPT_JSON},
     {"list", no_argument, NULL, OPT_LIST},
     {"coverage", no_argument, NULL, OPT_COVERAGE},
@@ -423,6 +427,8 @@ static bool store_check_option(struct options *options, int option, const char *
     case OPT_CHECK_LIMIT:
         options->check_limit = (unsigned)number("--check-limit", value, UINT32_MAX);
         return true;
+    case OPT_SUPPRESS: options->suppress = value; return true;
+    case OPT_SARIF: options->sarif = value; return true;
     case OPT_POISON: options->poison = 256 + (int)number("--poison", value, 255); return true;
     default: return false;
     }

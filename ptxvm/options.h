@@ -42,6 +42,8 @@ struct options {
     unsigned check;          /* --check: PTX_CHECK_; 0 without */
     const char *check_words; /* as given last */
     unsigned check_limit;    /* findings that are shown */
+    const char *suppress;    /* --check-suppress: a file of rules; NULL */
+    const char *sarif;       /* --check-sarif: the file that gets findings as SARIF; NULL */
     int poison;              /* --poison: 256 + the byte; 0 without */
     int check_exit;
     bool deterministic, approx_exact, ub_chip;

@@ -286,6 +286,7 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
                             .hot = hot_open(options),
                             .notices.quiet = options->quiet};
     ptx_device *device = make_device(options, &output);
+    check_prepare(device, options);
     ptx_program *program = make_program(device, modules, &libraries, options->fmad);
     const ptx_status status = ptx_program_module_kernel(program, chosen->number, chosen->info.name, &kernel);
     if (status != PTX_OK) fail(EXIT_ASSEMBLY, "%s: %s", chosen->info.name, ptx_status_name(status));

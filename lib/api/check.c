@@ -94,6 +94,18 @@ PTX_API ptx_status ptx_check_parse(const char *words, unsigned *checks)
     return PTX_OK;
 }
 
+struct told {
+    const ptx_device *device;
+    ptx_check_fn tell;
+    void *user;
+};
+
+static void pass(void *user, const ptx_check_finding *f)
+{
+    const struct told *t = user;
+    if (!px_check_suppressed(t->device, f)) t->tell(t->user, f);
+}
+
 PTX_API ptx_status ptx_device_findings(ptx_device *device, ptx_check_fn tell, void *user)
 {
     if (!tell || !px_device_usable(device) || !(device->san || device->mistakes))
@@ -102,8 +114,9 @@ PTX_API ptx_status ptx_device_findings(ptx_device *device, ptx_check_fn tell, vo
     const bool busy = device->tasks.pending;
     px_sched_unlock(&device->sched);
     if (busy) return PTX_ERROR_NOT_READY;
-    const ptx_status launches = device->mistakes ? px_mistakes_tell(device->mistakes, tell, user) : PTX_OK,
-                     races = device->san ? px_san_tell(device->san, tell, user) : PTX_OK;
+    struct told told = {device, tell, user};
+    const ptx_status launches = device->mistakes ? px_mistakes_tell(device->mistakes, pass, &told) : PTX_OK,
+                     races = device->san ? px_san_tell(device->san, pass, &told) : PTX_OK;
     return launches != PTX_OK ? launches : races;
 }
 

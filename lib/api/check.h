@@ -2,6 +2,7 @@
 #ifndef PX_API_CHECK_H
 #define PX_API_CHECK_H
 
+#include <stdbool.h>
 #include "ptx_check.h"
 
 struct px_mistakes;
@@ -16,5 +17,10 @@ struct px_checks {
  */
 ptx_status px_check_begin(ptx_device_config *config, struct px_checks *checks);
 void px_check_end(struct px_checks *checks);
+
+/* suppress.c */
+struct ptx_device;
+bool px_check_suppressed(const struct ptx_device *device, const ptx_check_finding *finding);
+void px_check_unsuppress(struct ptx_device *device);
 
 #endif

@@ -38,6 +38,7 @@ PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device
 PTX_API void ptx_device_destroy(ptx_device *device)
 {
     if (!px_device_usable(device) || px_device_is_inside(device)) return;
+    px_check_unsuppress(device);
     struct px_checks checks = {device->san, device->mistakes};
     px_device_destroy(device);
     px_check_end(&checks);

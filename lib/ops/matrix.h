@@ -11,6 +11,7 @@
 
 #include "gang/gang.h"
 #include "ops/wgmma_form.h"
+#include "ptx_trace.h"
 
 /* What all instructions of a function share that say the same words. */
 struct px_matrix_form {
@@ -46,6 +47,7 @@ struct px_matrix_move {
  * on c, which may be those of d; px_insn.a and .b: descriptors, .c: scale-d, .metadata. */
 struct px_matrix_wgmma {
     struct px_wgmma_form form;
+    const ptx_trace_place *at; /* who reads, for the trace; NULL: nobody hears of it */
     px_mma_function *product;
     uint32_t row[];
 };

@@ -119,6 +119,26 @@ int px_trace_access(struct px_gang *g, const struct px_insn *in)
     return PX_STEP_NEXT;
 }
 
+void px_trace_product(struct px_gang *g, const struct px_insn *in, const ptx_trace_place *at,
+                      const ptx_trace_lane *lanes, unsigned n)
+{
+    const struct px_worker *worker = g->worker;
+    const uint32_t *c = g->cta->ctaid;
+    const struct context context = {g, in};
+    const ptx_trace_access access = {.struct_size = sizeof access,
+                                     .how = PTX_TRACE_READ | PTX_TRACE_ASYNC | PTX_TRACE_PRODUCT,
+                                     .space = PTX_COUNT_SHARED,
+                                     .reached = PTX_COUNT_SHARED,
+                                     .at = at,
+                                     .grid = g->cta->grid->id,
+                                     .cta = {c[0], c[1], c[2]},
+                                     .worker = worker->index,
+                                     .nlanes = n,
+                                     .lanes = lanes,
+                                     .engine = &context};
+    if (n) worker->trace(worker->trace_user, &access);
+}
+
 /* A line of a matrix whose elements lie in the warp's lanes, two each. */
 static void get_line(const struct px_gang *g, const struct px_traced *t, const uint32_t rows[4],
                      uint32_t lane, uint16_t line[8])

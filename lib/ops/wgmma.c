@@ -10,13 +10,32 @@
 #include "mem/mem.h"
 #include "ops/mem.h"
 #include "ops/row.h"
+#include "ops/trace.h"
+
+enum { LINES = 256 /* that are reported at once */ };
 
 struct shared {
     struct px_gang *g;
     uint32_t lane;
     struct px_seg seg;
     const char *why;
+    const struct px_insn *in;
+    const ptx_trace_place *told; /* NULL: nobody hears of what is read */
+    uint32_t n;
+    ptx_trace_lane lanes[LINES];
 };
+
+static void report(struct shared *m)
+{
+    if (m->told) px_trace_product(m->g, m->in, m->told, m->lanes, m->n);
+    m->n = 0;
+}
+
+static void note(struct shared *m, uint32_t at)
+{
+    if (m->n == LINES) report(m);
+    m->lanes[m->n++] = (ptx_trace_lane){at, m->g->first + m->lane, 16};
+}
 
 /* Kernel memory: a word is never torn. */
 PX_RACY static bool fetch(void *memory, uint32_t at, void *to)
@@ -32,6 +51,7 @@ PX_RACY static bool fetch(void *memory, uint32_t at, void *to)
     const uint64_t words[2] = {__atomic_load_n(from, __ATOMIC_RELAXED),
                                __atomic_load_n(from + 1, __ATOMIC_RELAXED)};
     memcpy(to, words, sizeof words);
+    if (m->told) note(m, at);
     return true;
 }
 
@@ -69,7 +89,14 @@ static int run_group(struct px_gang *g, const struct px_insn *in, uint32_t group
     if (!warps_of(g, group, here)) return incomplete(g, in, group, here);
     /* The chip takes descriptors from the first lane of the first warp, and adds when any lane of it says so.
      */
-    struct shared memory = {.g = g, .lane = first + (uint32_t)__builtin_ctz(here[0])};
+    struct shared memory;
+    memory.g = g;
+    memory.in = in;
+    memory.lane = first + (uint32_t)__builtin_ctz(here[0]);
+    memory.seg = (struct px_seg){0};
+    memory.why = "";
+    memory.told = m->at;
+    memory.n = 0;
     struct px_wgmma_group w = {.e = PX_ROW(g, uint32_t, in->metadata) + first};
     const uint32_t n = m->form.regs, *d = m->row, *a = d + n, *c = m->row + in->d;
     for (uint32_t lane = 0; lane < PX_WARP; lane++)
@@ -81,7 +108,9 @@ static int run_group(struct px_gang *g, const struct px_insn *in, uint32_t group
         w.c[r] = PX_ROW(g, uint32_t, c[r]) + first;
         w.d[r] = PX_ROW(g, uint32_t, d[r]) + first;
     }
-    if (px_wgmma_run(&m->form, m->product, &w, fetch, &memory, &at)) return PX_STEP_NEXT;
+    const bool ok = px_wgmma_run(&m->form, m->product, &w, fetch, &memory, &at);
+    report(&memory);
+    if (ok) return PX_STEP_NEXT;
     return px_gang_trap(g, in, memory.lane, PX_CUDA_ILLEGAL_ADDRESS, at, "a descriptor leads to 0x%x: %s", at,
                         memory.why);
 }

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ptx_run.h"
+#include "ptx_check.h"
 #include "ptxvm.h"
 
 enum { SOURCE_BUCKETS = 256, LOADED_BUCKETS = 64, MESSAGE_MAX = 2048 };
@@ -59,6 +60,7 @@ struct settings {
     uint64_t schedule; /* seed + 1 of a random schedule; 0: the usual one */
     ptx_fmad fmad;
     uint64_t cache_bytes;
+    unsigned check; /* PTX_CHECK_ */
 };
 
 struct runner {
@@ -67,6 +69,7 @@ struct runner {
     uint64_t forgotten; /* the value of `forgotten` when it was looked through last */
     ptx_device *device;
     struct loaded *loaded[LOADED_BUCKETS];
+    uint64_t told, newest; /* grids whose findings were told, and the newest of them */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -147,6 +150,7 @@ static ptx_status read_settings(struct settings *settings)
     const char *threads = getenv("PTXVM_THREADS"), *approx = getenv("PTXVM_APPROX");
     const char *fmad = getenv("PTXVM_FMAD"), *cache = getenv("PTXVM_CACHE_BYTES");
     const char *ub = getenv("PTXVM_UB"), *async = getenv("PTXVM_ASYNC"), *schedule = getenv("PTXVM_SCHEDULE");
+    const char *check = getenv("PTXVM_CHECK");
     char *end;
     *settings = (struct settings){.cache_bytes = CACHE_DEFAULT};
     if (threads && *threads >= '0' && *threads <= '9') {
@@ -167,6 +171,8 @@ static ptx_status read_settings(struct settings *settings)
                     async);
     if (schedule && *schedule && !parse_schedule(schedule, settings))
         return fail(PTX_ERROR_INVALID_ARGUMENT, "PTXVM_SCHEDULE is random:SEED, not '%.40s'", schedule);
+    if (check && *check && ptx_check_parse(check, &settings->check) != PTX_OK)
+        return fail(PTX_ERROR_INVALID_ARGUMENT, "PTXVM_CHECK is words of --check, not '%.40s'", check);
     if (cache && *cache && !parse_bytes(cache, &settings->cache_bytes))
         return fail(PTX_ERROR_INVALID_ARGUMENT, "PTXVM_CACHE_BYTES is a number of bytes (512M), not '%.40s'",
                     cache);
@@ -309,6 +315,7 @@ static struct runner *runner_new(const struct settings *settings)
                                       .schedule =
                                           settings->schedule ? PTX_SCHEDULE_RANDOM : PTX_SCHEDULE_USUAL,
                                       .schedule_seed = settings->schedule - (settings->schedule != 0),
+                                      .check = settings->check,
                                       .output = print,
                                       .error = error,
                                       .error_bytes = sizeof error};
@@ -327,10 +334,10 @@ static struct runner *runner_take(const struct settings *settings)
     pthread_mutex_lock(&lock);
     struct runner **at = &idle, *r;
     while ((r = *at) &&
-           (r->made.threads != settings->threads || r->made.approx_exact != settings->approx_exact ||
-            r->made.ub_chip != settings->ub_chip || r->made.fmad != settings->fmad ||
-            r->made.async != settings->async || r->made.async_seed != settings->async_seed ||
-            r->made.schedule != settings->schedule))
+           (r->made.threads != settings->threads || r->made.check != settings->check ||
+            r->made.approx_exact != settings->approx_exact || r->made.ub_chip != settings->ub_chip ||
+            r->made.fmad != settings->fmad || r->made.async != settings->async ||
+            r->made.async_seed != settings->async_seed || r->made.schedule != settings->schedule))
         at = &r->next;
     if (r) *at = r->next;
     pthread_mutex_unlock(&lock);
@@ -472,6 +479,22 @@ static ptx_status launch(struct runner *r, const struct source *source, int n_ar
     return status == PTX_OK ? status : fail_launch(status, l, r, &fault);
 }
 
+/* Findings that this launch was the first to make. */
+static void tell_found(void *user, const ptx_check_finding *f)
+{
+    struct runner *r = user;
+    const uint64_t grid = f->nsides ? f->side[f->nsides - 1].grid : 0;
+    if (grid <= r->told) return;
+    if (grid > r->newest) r->newest = grid;
+    fprintf(stderr, "ptx_run: %s: %s [%s]\n", f->severity >= PTX_ERROR ? "error" : "warning", f->message,
+            f->code);
+    for (unsigned i = 0; i < f->nsides; i++)
+        fprintf(stderr, "  %s, block (%u,%u,%u), thread (%u,%u,%u), line %u: %s\n", f->side[i].access,
+                f->side[i].cta[0], f->side[i].cta[1], f->side[i].cta[2], f->side[i].thread[0],
+                f->side[i].thread[1], f->side[i].thread[2], f->side[i].line, f->side[i].instruction);
+    if (*f->help) fprintf(stderr, "  help: %s\n", f->help);
+}
+
 static void run(const char *text, int n_args, void *const args[], ptx_launch_config *config)
 {
     struct settings settings;
@@ -482,6 +505,8 @@ static void run(const char *text, int n_args, void *const args[], ptx_launch_con
     if (get_source(text, &source) == PTX_OK) {
         launch(r, source, n_args, args, config);
         source_give(source);
+        if (settings.check) ptx_device_findings(r->device, tell_found, r);
+        r->told = r->newest;
     }
     runner_give(r, settings.cache_bytes);
 }

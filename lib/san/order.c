@@ -18,6 +18,7 @@ static void drop_phase(struct px_san *san, struct px_phase *p)
 {
     if (!p || --p->refs) return;
     px_known_drop(&san->clocks, &p->knows);
+    px_known_drop(&san->clocks, &p->proxied);
     px_free(san->clocks.alloc, p, sizeof *p);
 }
 
@@ -34,6 +35,23 @@ static struct px_phase *new_phase(struct px_san *san, const struct px_blk *b)
     return p;
 }
 
+/* What one thread's proxy fence has made visible is so for whoever it meets. */
+static void bring_proxied(struct px_san *san, struct px_phase *p, const struct px_thread *t)
+{
+    if (!t->proxied.threads) return;
+    if (!p->proxied.threads)
+        p->proxied = px_known_share(&t->proxied);
+    else
+        px_known_join(&san->clocks, &p->proxied, &t->proxied);
+}
+
+static void take_proxied(struct px_san *san, const struct px_phase *p, struct px_thread *t)
+{
+    if (!p->proxied.threads) return;
+    px_known_drop(&san->clocks, &t->proxied);
+    t->proxied = px_known_share(&p->proxied);
+}
+
 static void come(struct px_san *san, struct px_blk *b, struct px_phase *p, uint32_t thread)
 {
     struct px_thread *t = &b->thread[thread];
@@ -44,6 +62,7 @@ static void come(struct px_san *san, struct px_blk *b, struct px_phase *p, uint3
     p->arrived++;
     if (t->knows.far != p->joined) px_far_join(&san->clocks, &k->far, t->knows.far);
     p->joined = t->knows.far;
+    bring_proxied(san, p, t);
     if (p->whole) return;
     if (t->knows.floor > k->floor) k->floor = t->knows.floor;
     px_near_join(&san->clocks, &k->near, t->knows.near);
@@ -70,6 +89,7 @@ static void leave(struct px_san *san, struct px_blk *b, struct px_thread *t)
     t->knows.far = px_far_share(p->knows.far);
     t->knows.floor = p->knows.floor;
     if (p->whole) t->knows.clock = p->knows.floor + 1;
+    take_proxied(san, p, t);
     t->phase = NULL;
     drop_phase(san, p);
 }
@@ -198,6 +218,7 @@ static void learn_new(struct px_san *san, struct px_thread *t, struct px_release
 
 static void acquire(struct px_san *san, struct px_thread *t, struct px_released *list, bool wide)
 {
+    if (list && san->current) san->current->acquired = true;
     if (list) learn_new(san, t, list, list->n, wide);
 }
 
@@ -224,6 +245,7 @@ static void fence(struct px_san *san, struct px_blk *b, struct px_thread *t, con
         for (uint32_t i = 0; i < t->npending; i++) {
             struct px_pending *p = &t->pending[i];
             learn_new(san, t, p->list, p->n, p->wide && wide);
+            b->acquired = true;
             drop_released(&san->clocks, p->list);
         }
         t->npending = 0;
@@ -391,7 +413,7 @@ void px_order_grid_end(struct px_san *san, struct px_grd *g)
 enum { WAITED_MOST = 4096 };
 
 /* The older half becomes one: complete from the thread's beginning on. */
-static void forget_waits(struct px_thread *t)
+static void forget_waits(struct px_groups *t)
 {
     const uint32_t half = WAITED_MOST / 2;
     memmove(&t->waited[1], &t->waited[half + 1], (WAITED_MOST - half - 1) * sizeof *t->waited);
@@ -400,42 +422,65 @@ static void forget_waits(struct px_thread *t)
 }
 
 /* All groups before `groups` are complete. */
-static void complete(struct px_san *san, struct px_thread *t, uint32_t groups)
+static void complete(struct px_san *san, struct px_groups *t, uint32_t clock, uint32_t groups)
 {
     if (t->nwaited && t->waited[t->nwaited - 1].groups >= groups) return;
     if (t->nwaited == WAITED_MOST) forget_waits(t);
     if (!groups || !px_san_room(san, &t->waited, t->nwaited, &t->waited_cap, sizeof *t->waited)) return;
-    t->waited[t->nwaited++] = (struct px_waited){groups, t->knows.clock};
+    t->waited[t->nwaited++] = (struct px_waited){groups, clock};
 }
 
-static void wait_copies(struct px_san *san, struct px_thread *t, const ptx_trace_event *e)
+static void wait_groups(struct px_san *san, struct px_thread *t, struct px_groups *g,
+                        const ptx_trace_event *e)
 {
     if (e->count) {
-        t->groups++; /* as if what is not committed were */
-        complete(san, t, t->groups);
-    } else if (t->groups > e->number) {
-        complete(san, t, t->groups - (uint32_t)e->number);
+        g->n++; /* as if what is not committed were */
+        complete(san, g, t->knows.clock, g->n);
+    } else if (g->n > e->number) {
+        complete(san, g, t->knows.clock, g->n - (uint32_t)e->number);
     }
 }
 
 void px_order_copies(struct px_san *san, struct px_blk *b, uint32_t thread)
 {
     struct px_thread *t = &b->thread[thread];
-    complete(san, t, ++t->groups);
+    complete(san, &t->groups[0], t->knows.clock, ++t->groups[0].n);
 }
 
 /* The thread's clock when the group was complete for it; 0: it is not yet. */
-static uint32_t waited_at(const struct px_thread *t, uint32_t group)
+static uint32_t waited_at(const struct px_groups *g, uint32_t group)
 {
-    uint32_t low = 0, high = t->nwaited;
+    uint32_t low = 0, high = g->nwaited;
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
-        if (t->waited[middle].groups > group)
+        if (g->waited[middle].groups > group)
             high = middle;
         else
             low = middle + 1;
     }
-    return low < t->nwaited ? t->waited[low].clock : 0;
+    return low < g->nwaited ? g->waited[low].clock : 0;
+}
+
+/* From which clock of its thread on the access is over; 0: it is not yet. */
+static uint32_t over_at(const struct px_thread *t, const struct px_side *side)
+{
+    if (!(side->how & PTX_TRACE_ASYNC)) return side->clock;
+    return waited_at(&t->groups[(side->how & PTX_TRACE_PRODUCT) != 0], side->group);
+}
+
+static void proxy_fence(struct px_san *san, struct px_blk *b, struct px_thread *t)
+{
+    px_known_drop(&san->clocks, &t->proxied);
+    t->proxied = px_known_share(&t->knows);
+    advance(b, t);
+}
+
+bool px_order_proxied(const struct px_blk *b, uint32_t thread, const struct px_side *side, uint32_t lane)
+{
+    const struct px_thread *t = &b->thread[thread];
+    const uint32_t other = side->warp * PX_SAN_WARP + lane;
+    if (b->acquired || side->block != b->id || side->how & PTX_TRACE_ASYNC) return true;
+    return t->proxied.threads && px_known_clock(&t->proxied, other) >= over_at(&b->thread[other], side);
 }
 
 /* ---- all of it ---- */
@@ -461,8 +506,11 @@ void px_order_event(struct px_san *san, struct px_blk *b, const ptx_trace_event 
             break;
         case PTX_TRACE_GRID_ARRIVE: grid_arrive(san, b, t); break;
         case PTX_TRACE_GRID_LEAVE: grid_leave(san, t); break;
-        case PTX_TRACE_COMMIT: t->groups++; break;
-        case PTX_TRACE_WAIT: wait_copies(san, t, e); break;
+        case PTX_TRACE_COMMIT: t->groups[0].n++; break;
+        case PTX_TRACE_WAIT: wait_groups(san, t, &t->groups[0], e); break;
+        case PTX_TRACE_PRODUCT_COMMIT: t->groups[1].n++; break;
+        case PTX_TRACE_PRODUCT_WAIT: wait_groups(san, t, &t->groups[1], e); break;
+        case PTX_TRACE_PROXY_FENCE: proxy_fence(san, b, t); break;
         default: break;
         }
     }
@@ -474,8 +522,7 @@ bool px_order_before(struct px_san *san, const struct px_blk *b, uint32_t thread
     const struct px_thread *t = &b->thread[thread];
     const uint32_t other = side->warp * PX_SAN_WARP + lane;
     if (side->block == b->id) {
-        const bool async = side->how & PTX_TRACE_ASYNC;
-        const uint32_t clock = async ? waited_at(&b->thread[other], side->group) : side->clock;
+        const uint32_t clock = over_at(&b->thread[other], side);
         if (!clock) return false;
         return other == thread || px_known_clock(&t->knows, other) >= clock;
     }
@@ -494,7 +541,9 @@ static void end_thread(struct px_san *san, struct px_thread *t)
     drop_phase(san, t->phase);
     drop_released(c, t->seen);
     px_free(c->alloc, t->pending, t->pending_cap * sizeof *t->pending);
-    px_free(c->alloc, t->waited, t->waited_cap * sizeof *t->waited);
+    px_known_drop(c, &t->proxied);
+    for (int i = 0; i < 2; i++)
+        px_free(c->alloc, t->groups[i].waited, t->groups[i].waited_cap * sizeof *t->groups[i].waited);
 }
 
 void px_order_end(struct px_san *san, struct px_blk *b)

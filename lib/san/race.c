@@ -48,7 +48,8 @@ static struct px_side side_of(const struct by *by, uint32_t place)
                             .block = by->block->id,
                             .clock = t->knows.clock,
                             .era = grid ? grid->era : 0,
-                            .group = a->how & PTX_TRACE_ASYNC ? t->groups : 0,
+                            .group =
+                                a->how & PTX_TRACE_ASYNC ? t->groups[(a->how & PTX_TRACE_PRODUCT) != 0].n : 0,
                             .warp = (uint16_t)(by->thread / PX_SAN_WARP),
                             .how = (uint8_t)how_of(by),
                             .bytes = (uint8_t)(bytes < 255 ? bytes : 255),
@@ -208,6 +209,14 @@ static bool is_plain_write(const struct by *by, px_side_id id)
     return id && (side_at(by->san, id)->how & (PTX_TRACE_WRITE | PTX_TRACE_ATOMIC)) == PTX_TRACE_WRITE;
 }
 
+/* wgmma reads by another proxy than the one that wrote. */
+static void check_proxy(const struct by *by, const struct px_cell *cell, uint64_t address)
+{
+    if (cell->write && is_ordered(by, cell->write) &&
+        !px_order_proxied(by->block, by->thread, side_at(by->san, cell->write), cell->write % PX_SAN_WARP))
+        find(by, cell->write, PTX_FOUND_PROXY, address);
+}
+
 static void read_cell(const struct by *by, struct px_cell *cell, uint64_t address)
 {
     if (reads_the_same(by, cell)) return;
@@ -215,6 +224,7 @@ static void read_cell(const struct by *by, struct px_cell *cell, uint64_t addres
     for (int i = 0; i < 2; i++)
         if (is_plain_write(by, cell->read[i]) && !is_ordered(by, cell->read[i]))
             find(by, cell->read[i], PTX_FOUND_WRITE_READ, address);
+    if (by->access->how & PTX_TRACE_PRODUCT) check_proxy(by, cell, address);
     keep_read(by, cell);
 }
 

@@ -61,6 +61,7 @@ struct px_phase {
     uint64_t mask;           /* of a bar.warp.sync: warp and member mask; */
     struct px_phase *next;   /* then of the block, open ones */
     struct px_far *joined;   /* what came last; not held */
+    struct px_knowledge proxied; /* threads 0: nobody who came had a proxy fence behind it */
     struct px_knowledge knows;
 };
 
@@ -83,13 +84,16 @@ struct px_thread {
     struct px_phase *phase; /* that it waits in; NULL: none */
     struct px_pending *pending;
     uint32_t npending, pending_cap;
-    uint32_t groups; /* of copies, committed */
-    struct px_waited *waited;
-    uint32_t nwaited, waited_cap;
-    struct px_released *seen; /* the list of the last acquire, */
-    uint32_t seen_n;          /* and how much of it was learned, */
-    bool seen_wide;           /* in which scope */
-    struct px_bits written;   /* of its local memory */
+    struct px_groups {
+        uint32_t n; /* committed */
+        struct px_waited *waited;
+        uint32_t nwaited, waited_cap;
+    } groups[2];                 /* of copies; of products (wgmma) */
+    struct px_knowledge proxied; /* what wgmma may read: known at its last proxy fence. threads 0: none */
+    struct px_released *seen;    /* the list of the last acquire, */
+    uint32_t seen_n;             /* and how much of it was learned, */
+    bool seen_wide;              /* in which scope */
+    struct px_bits written;      /* of its local memory */
 };
 
 /* What was released to an address, oldest first. Only grows; a plain release begins another list. */
@@ -139,7 +143,8 @@ struct px_blk {
     struct px_phase *barrier[PX_SAN_BARRIERS]; /* open ones */
     struct px_phase *warps;                    /* open ones of bar.warp.sync */
     struct px_warp_at *at;                     /* by barrier and warp; NULL: nobody has come to one */
-    uint32_t waiting;                          /* warps some of whose threads stand at one, a bit each */
+    bool acquired;    /* somebody learned of others by an acquire: then proxies are not checked */
+    uint32_t waiting; /* warps some of whose threads stand at one, a bit each */
     struct px_shadow shared;
     struct px_bits written; /* of its shared memory */
     struct px_syncs syncs;
@@ -286,6 +291,9 @@ void px_syncs_clear(struct px_clocks *c, struct px_syncs *syncs);
 /* Does the side, of lane `lane`, happen before what the thread does now? */
 bool px_order_before(struct px_san *san, const struct px_blk *b, uint32_t thread, const struct px_side *side,
                      uint32_t lane);
+/* The side happens before what the thread's wgmma reads: has that a proxy fence between? What cp.async wrote
+ * needs none: compilers put none behind their waits for it. */
+bool px_order_proxied(const struct px_blk *b, uint32_t thread, const struct px_side *side, uint32_t lane);
 
 /* sync.c */
 void px_sync_event(struct px_san *san, struct px_blk *b, const ptx_trace_event *e); /* before order.c */

@@ -23,7 +23,8 @@ static const char *kind_code(ptx_check_kind kind)
                                         [PTX_FOUND_FREED_TWICE] = "memory-freed-twice",
                                         [PTX_FOUND_LEAK] = "leak-memory",
                                         [PTX_FOUND_HOST_READ] = "init-host",
-                                        [PTX_FOUND_EARLY] = "memory-early"};
+                                        [PTX_FOUND_EARLY] = "memory-early",
+                                        [PTX_FOUND_PROXY] = "race-proxy"};
     return codes[kind];
 }
 
@@ -82,11 +83,13 @@ static void say_race(const struct px_found *f, char *buf, size_t size)
                                       [PX_APART_GRIDS] = "threads of two grids"};
     static const char *const what[] = {[PTX_FOUND_WRITE_WRITE] = "two writes",
                                        [PTX_FOUND_READ_WRITE] = "a read and a write",
-                                       [PTX_FOUND_WRITE_READ] = "a write and a read"};
+                                       [PTX_FOUND_WRITE_READ] = "a write and a read",
+                                       [PTX_FOUND_PROXY] = "a write and what wgmma reads"};
     char where[60];
     say_address(f, where, sizeof where);
-    snprintf(buf, size, "race at %s: %s by %s, and nothing orders them%s", where, what[f->kind],
-             who[f->apart], f->mild ? "; both wrote the same value" : "");
+    snprintf(buf, size, "race at %s: %s by %s, and %s%s", where, what[f->kind], who[f->apart],
+             f->kind == PTX_FOUND_PROXY ? "no proxy fence stands between" : "nothing orders them",
+             f->mild ? "; both wrote the same value" : "");
 }
 
 static const char *owner_words(ptx_trace_owner owner)
@@ -159,7 +162,16 @@ static void help_race(const struct px_san *san, const struct px_found *f, char *
     say_place(san, f->place[0], a, sizeof a);
     say_place(san, f->place[1], b, sizeof b);
     const bool same = f->place[0] == f->place[1];
-    if (f->async)
+    if (f->kind == PTX_FOUND_PROXY)
+        snprintf(buf, size,
+                 "a fence.proxy.async by who wrote at %s and a barrier behind it, before %s, make it visible",
+                 a, b);
+    else if ((f->side[0].how | f->side[1].how) & PTX_TRACE_PRODUCT)
+        snprintf(buf, size,
+                 "a wait for the product (wgmma.wait_group) and a barrier behind it, between %s and %s, "
+                 "order them",
+                 a, b);
+    else if (f->async)
         snprintf(buf, size,
                  f->apart == PX_APART_SELF
                      ? "a wait for the copy (cp.async.wait_group, wait_all) between %s and %s orders them"
@@ -276,8 +288,8 @@ struct words {
 static unsigned sides_of(const struct px_found *f)
 {
     if (f->place[0] == (uint32_t)PX_NO_PLACE) return 0;
-    return f->kind >= PTX_FOUND_WRITE_WRITE &&
-                   (f->kind <= PTX_FOUND_WRITE_READ || f->kind == PTX_FOUND_BARRIERS)
+    return f->kind >= PTX_FOUND_WRITE_WRITE && (f->kind <= PTX_FOUND_WRITE_READ ||
+                                                f->kind == PTX_FOUND_BARRIERS || f->kind == PTX_FOUND_PROXY)
                ? 2
                : 1;
 }

@@ -232,8 +232,8 @@ PLAIN(griddepcontrol, in->fact ? do_wait_prior : do_launch_dependents)
 
 void px_emit_fence(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    (void)in, (void)o;
-    px_emit_trace_order(e, PTX_TRACE_FENCE, 0, 0);
+    (void)o;
+    px_emit_trace_fence(e, in->aux);
     px_emit_record(e, do_fence, (struct px_insn){0});
 }
 

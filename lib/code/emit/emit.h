@@ -195,6 +195,10 @@ void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address,
 void px_emit_trace_event(struct px_emitter *e, ptx_trace_kind kind, const struct px_ir_operand *number,
                          const struct px_ir_operand *count);
 void px_emit_trace_order(struct px_emitter *e, ptx_trace_kind kind, uint64_t number, unsigned count);
+/* A fence, or what orders wgmma; `groups` of that may be left. */
+void px_emit_trace_fence(struct px_emitter *e, uint64_t groups);
+/* Where the instruction stands, for a record that reports by itself; NULL: nobody hears of accesses. */
+const ptx_trace_place *px_emit_trace_place(struct px_emitter *e);
 /* fuse.c: the record of the version that was just made, where it ends what one handler does; `made`: there is
  * one. */
 void px_fuse(struct px_emitter *e, bool made);

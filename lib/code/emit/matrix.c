@@ -115,6 +115,7 @@ void px_emit_wgmma(struct px_emitter *e, const struct px_ir_inst *in, const stru
     struct px_insn r = {.group = PX_WARPGROUP, .space = PX_SPACE_SHARED};
     px_wgmma_form_make(&m->form, w);
     m->product = px_level_product(e->f->coder->level);
+    m->at = px_emit_trace_place(e);
     rows(e, o, n, m->row);
     r.c = px_emit_row(e, scale);
     if (w->a_memory) r.a = px_emit_row(e, a);

@@ -196,6 +196,25 @@ void px_emit_trace_event(struct px_emitter *e, ptx_trace_kind kind, const struct
     px_emit_record(e, px_trace_event, r);
 }
 
+void px_emit_trace_fence(struct px_emitter *e, uint64_t groups)
+{
+    const struct px_inst *inst = inst_of(e);
+    if (!inst) return;
+    if (is_opcode(inst, "wgmma") && !has(inst, "commit_group") && !has(inst, "wait_group")) return;
+    if (is_opcode(inst, "wgmma"))
+        px_emit_trace_order(e, has(inst, "wait_group") ? PTX_TRACE_PRODUCT_WAIT : PTX_TRACE_PRODUCT_COMMIT,
+                            groups, 0);
+    else if (has(inst, "proxy") && has(inst, "async"))
+        px_emit_trace_order(e, PTX_TRACE_PROXY_FENCE, 0, 0);
+    else
+        px_emit_trace_order(e, PTX_TRACE_FENCE, 0, 0);
+}
+
+const ptx_trace_place *px_emit_trace_place(struct px_emitter *e)
+{
+    return e->f->coder->wishes.traces ? place_of(e) : NULL;
+}
+
 void px_emit_trace_order(struct px_emitter *e, ptx_trace_kind kind, uint64_t number, unsigned count)
 {
     if (!e->f->coder->wishes.traces) return;

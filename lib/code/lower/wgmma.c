@@ -79,8 +79,12 @@ void px_lower_wgmma(struct px_irfn *f, const struct px_bound *bound)
     px_lower_around_end(f, around);
 }
 
-/* wgmma.fence, commit_group, wait_group: products are done when they are issued. */
+/* wgmma.fence, commit_group, wait_group: products are done when they are issued, so these are only reported.
+ */
 void px_lower_wgmma_sync(struct px_irfn *f, const struct px_bound *b)
 {
-    (void)f, (void)b;
+    uint64_t n = 0;
+    if (!f->coder->wishes.traces) return;
+    if (b->inst->nopds) px_lower_value(f, &b->inst->opds[0], PX_T_U32, &n);
+    px_lower_inst(f, PX_IR_TABLE | PX_OP_fence, NULL, 0, 0)->aux = (uint32_t)n;
 }

@@ -65,6 +65,7 @@ struct ptx_device {
     uint32_t engine;    /* enum px_engine: optimisations that are on */
     struct px_san *san; /* the checks that its trace functions feed; api/check.c made them. NULL: none */
     struct px_mistakes *mistakes;                          /* the check of launches (lib/cdp); NULL: none */
+    char *suppress;                                        /* rules of ptx_check_suppress; NULL: none */
     void (*mistakes_forget)(struct px_mistakes *mistakes); /* when a program goes, whose places it has */
     bool locked; /* accesses of 16 bytes take locks, on levels that can */
     struct px_wide locks;
