@@ -123,9 +123,11 @@ static json_t *fault_object(const ptx_fault *fault)
 static json_t *counts_object(const struct outcome *outcome)
 {
     const ptx_progress *p = &outcome->progress;
-    return json_pack("{s:I,s:I,s:I,s:i,s:f}", "grids", (json_int_t)p->grids_done, "blocks",
+    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:i,s:f}", "grids", (json_int_t)p->grids_done, "blocks",
                      (json_int_t)p->ctas_done, "thread_instructions", (json_int_t)p->thread_instructions,
-                     "max_depth", (int)p->max_depth, "seconds", outcome->seconds);
+                     "regions", (json_int_t)p->regions_made, "regions_entered",
+                     (json_int_t)p->regions_entered, "max_depth", (int)p->max_depth, "seconds",
+                     outcome->seconds);
 }
 
 static json_t *notice_object(const struct notice *n)

@@ -74,14 +74,32 @@ static int do_join(struct px_gang *g, const struct px_insn *in)
     return in->target >= g->merge_pc ? PX_STEP_JOIN : PX_STEP_NEXT;
 }
 
+/* Before the head of a loop that may be a region: a jump there. */
+STEP(do_enter, PX_STEP_JUMP)
+
+static int do_join_enter(struct px_gang *g, const struct px_insn *in)
+{
+    return in->target >= g->merge_pc ? PX_STEP_JOIN : PX_STEP_JUMP;
+}
+
 bool px_emit_targets(const struct px_insn *r)
 {
-    return r->fn == do_jump || r->fn == do_join || r->fn == do_nothing;
+    return r->fn == do_jump || px_emit_joins(r);
 }
 
 void px_emit_join(struct px_emitter *e)
 {
     px_emit_in_all(e, do_nothing, do_join, (struct px_insn){.target = e->n + 1});
+}
+
+void px_emit_enter(struct px_emitter *e)
+{
+    px_emit_in_all(e, do_enter, do_join_enter, (struct px_insn){.target = e->n + 1});
+}
+
+void px_emit_enters_not(struct px_insn *r)
+{
+    if (r->fn == do_enter) r->fn = do_nothing;
 }
 
 /* Three times in four; never where lanes go on together whatever happens. */
@@ -106,6 +124,8 @@ const struct px_handler_name px_emit_ctl_names[] = {{do_jump, "jump"},
                                                     {do_launch_dependents, "launch_dependents"},
                                                     {do_wait_prior, "wait_prior"},
                                                     {do_join, "join"},
+                                                    {do_enter, "enter"},
+                                                    {do_join_enter, "join_enter"},
                                                     {do_shuffle, "shuffle"},
                                                     {0}};
 
@@ -121,7 +141,7 @@ void px_emit_to(struct px_emitter *e, uint32_t node)
 
 bool px_emit_joins(const struct px_insn *r)
 {
-    return r->fn == do_nothing || r->fn == do_join;
+    return r->fn == do_nothing || r->fn == do_join || r->fn == do_enter || r->fn == do_join_enter;
 }
 
 bool px_emit_goes(const struct px_insn *r)

@@ -526,6 +526,8 @@ static void fall_through(struct px_emitter *e, uint32_t node, uint32_t next)
     if (!px_ir_falls(&f->insts.at[b.first + b.n - 1])) return;
     if (node + 1 != next)
         px_emit_to(e, node + 1);
+    else if (px_regions_wanted(f->coder) && px_ir_loop_blocks(f, f->loops.place[next]))
+        px_emit_enter(e);
     else if (may_meet(f, node))
         px_emit_join(e);
 }

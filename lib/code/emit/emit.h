@@ -211,5 +211,7 @@ bool px_emit_joins(const struct px_insn *r);          /* is it such a look? */
 bool px_emit_targets(const struct px_insn *r);        /* does it name a pc, branches by rows apart? */
 void px_emit_shuffle(struct px_emitter *e);           /* random schedule: lanes may part */
 void px_emit_join(struct px_emitter *e);              /* lanes that fall through stop to look for others */
+void px_emit_enter(struct px_emitter *e);             /* the same, before a loop that may be a region; */
+void px_emit_enters_not(struct px_insn *r);           /* it is none: in convergent code nobody stops there */
 
 #endif

@@ -19,7 +19,7 @@
 /* Looking for what is live costs a walk over the function: for so many instructions in all. */
 enum { LOOKS = 1 << 18, FEW = 4 };
 
-static bool wants(const struct px_coder *coder)
+bool px_regions_wanted(const struct px_coder *coder)
 {
     const struct px_code_wishes *w = &coder->wishes;
     return w->engine & PX_ENGINE_regions && !w->traces && !w->shuffles &&
@@ -96,19 +96,29 @@ static bool make_region(struct px_emitter *e, uint32_t place, uint16_t *number, 
     return made;
 }
 
+/* Convergent code does not stop before the loop. */
+static void enters_not(struct px_emitter *e, uint32_t place)
+{
+    const uint32_t pc = e->pc_of[e->f->loops.order[place]];
+    if (pc) px_emit_enters_not(&e->f->code->conv[pc - 1]);
+}
+
 void px_regions_make(struct px_emitter *e, const uint32_t *end_of)
 {
     struct px_irfn *f = e->f;
     PX_VEC(struct px_region) regions = {0};
     uint32_t looks = 0;
     uint16_t *number = NULL;
-    if (!wants(f->coder)) return;
+    if (!px_regions_wanted(f->coder)) return;
     for (uint32_t p = 0; p < f->loops.n; p++) {
         if (f->loops.order[p] >= f->graph.nblocks || !px_ir_loop_blocks(f, p)) continue;
         if (looks++ * (uint64_t)f->insts.n > LOOKS && looks > FEW) break;
         if (!number) number = PX_NEW_N(f->coder->pass, uint16_t, f->regs.n + 1);
         struct px_region r;
-        if (make_region(e, p, number, end_of, &r)) px_vec_push(f->coder->pass, &regions, r);
+        if (make_region(e, p, number, end_of, &r))
+            px_vec_push(f->coder->pass, &regions, r);
+        else
+            enters_not(e, p);
     }
     f->code->nregions = regions.n;
     f->code->regions = PX_NEW_N(f->coder->keep, struct px_region, regions.n);

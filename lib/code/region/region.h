@@ -6,6 +6,9 @@
 #include "code/ir/text.h"
 #include "gang/region.h"
 
+/* Is any loop to become a region? */
+bool px_regions_wanted(const struct px_coder *coder);
+
 /* Makes the regions of a function, behind its records: `end_of` is the pc behind those of each node. Their
  * code is in the coder until px_regions_place. */
 void px_regions_make(struct px_emitter *e, const uint32_t *end_of);

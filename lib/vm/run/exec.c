@@ -423,12 +423,12 @@ static enum after go_to(struct run *r, const struct px_insn **in, uint32_t targe
     if (target <= pc && spend(r)) leave = true;
     if (leave) return leave_at(r, target);
     *in = r->code + target;
-    if (target > pc) return AFTER_GO;
     const struct px_region *region = px_region_at(r->e->frame->code, target);
     if (region) {
         const enum after after = run_region(r, region, in);
         if (after != AFTER_GO || *in != r->code + target) return after;
     }
+    if (target > pc) return AFTER_GO;
     return ++r->turns % NARROW_AFTER ? AFTER_GO : narrow_loop(r, in, target);
 }
 
