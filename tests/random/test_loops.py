@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Random loops that compute, with and without regions (docs/regions.md): the same bytes, and each line executed
-as often. Loops are counted for all or for each lane; lanes go different ways, leave early and to different
-places, and come back; values are live where they left, shared or not, wide or not.
+"""Random loops that compute, with and without regions (docs/regions.md): the same bytes, and each line
+executed as often. Loops are counted for all or for each lane; lanes go different ways, leave early and to
+different places, and come back; values are live where they left, shared or not, wide or not.
 
 Usage: test_loops.py [--count N] [--seed N] [--keep FOLDER] [PTXVM]
 Fails, too, when few of the kernels entered a region, or few did so with lanes that part."""
@@ -16,6 +16,19 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get("BUILD", os.path.join(HERE, "..", "..", "build"))
 THREADS = 700
+WORDS = (
+    "add.s32 sub.s32 mul.lo.s32 xor.b32 and.b32 or.b32 min.s32 max.u32 mad.lo.s32 shl.b32 shr.u32 shr.s32 "
+    "not.b32 selp.b32 mov.u32 clz.b32 cvt"
+).split()
+DOUBLES = (
+    "add.s64 sub.s64 mul.lo.s64 xor.b64 and.b64 shl.b64 shr.u64 shr.s64 mul.wide.s32 mul.wide.u32 "
+    "mad.wide.s32 cvt.s64.s32 cvt.u64.u32 min.s64 selp.b64"
+).split()
+WITHOUT = ["--engine", "no-regions"]
+PLAIN = ["--engine", "no-uniform,no-terms,no-loops,no-forks"]
+FLOATS = (
+    "add.rn.f32 sub.rn.f32 mul.rn.f32 fma.rn.f32 fma.rn.f32 cvt.rn.f32.s32 cvt.rn.f32.u32 mov.b32 mov.f32"
+).split()
 
 HEAD = """.version 8.0
 .target sm_80
@@ -70,8 +83,7 @@ class Kernel:
 
     def compute_word(self):
         r = self.random
-        op = r.choice("add.s32 sub.s32 mul.lo.s32 xor.b32 and.b32 or.b32 min.s32 max.u32 mad.lo.s32 shl.b32 shr.u32 "
-                      "shr.s32 not.b32 selp.b32 mov.u32 clz.b32 cvt".split())
+        op = r.choice(WORDS)
         if op == "mad.lo.s32":
             return f"{op} {self.word()}, {self.source()}, {self.source()}, {self.source()};"
         if op in ("not.b32", "clz.b32", "mov.u32"):
@@ -79,13 +91,13 @@ class Kernel:
         if op == "selp.b32":
             return f"{op} {self.word()}, {self.source()}, {self.word()}, {self.predicate()};"
         if op == "cvt":
-            return f"cvt.u32.u64 {self.word()}, {self.double()};" if self.wide else f"mov.u32 {self.word()}, %r31;"
+            narrow = f"cvt.u32.u64 {self.word()}, {self.double()};"
+            return narrow if self.wide else f"mov.u32 {self.word()}, %r31;"
         return f"{op} {self.word()}, {self.source()}, {self.source()};"
 
     def compute_double(self):
         r = self.random
-        op = r.choice("add.s64 sub.s64 mul.lo.s64 xor.b64 and.b64 shl.b64 shr.u64 shr.s64 mul.wide.s32 mul.wide.u32 "
-                      "mad.wide.s32 cvt.s64.s32 cvt.u64.u32 min.s64 selp.b64".split())
+        op = r.choice(DOUBLES)
         d, a = self.double(), self.double()
         if "wide" in op:
             return f"{op} {d}, {self.word()}, {self.source()}" + (f", {a};" if op[:3] == "mad" else ";")
@@ -101,7 +113,7 @@ class Kernel:
         r = self.random
         f = lambda: f"%f{r.randrange(self.floats)}"
         s = lambda: r.choice([f(), f(), "%f15", "0f3F7FBE77", "0fBF000000", "0f7F800000", "0f00000001"])
-        op = r.choice("add.rn.f32 sub.rn.f32 mul.rn.f32 fma.rn.f32 fma.rn.f32 cvt.rn.f32.s32 cvt.rn.f32.u32 mov.b32 mov.f32".split())
+        op = r.choice(FLOATS)
         if op == "fma.rn.f32":
             return f"{op} {f()}, {s()}, {s()}, {s()};"
         if op[:3] == "cvt":
@@ -116,14 +128,16 @@ class Kernel:
         r = self.random
         p, k = self.predicate(), r.random()
         if k < 0.2:
-            return r.choice([f"{r.choice(['and', 'or', 'xor'])}.pred {p}, {self.predicate()}, {self.predicate()};",
-                             f"not.pred {p}, {self.predicate()};"])
+            op = r.choice(["and", "or", "xor", "not"])
+            return f"{op}.pred {p}, {self.predicate()}{', ' + self.predicate() if op != 'not' else ''};"
         if self.floats and k < 0.45:
             op = r.choice("eq ne lt le gt ge equ neu ltu leu gtu geu num nan".split())
             return f"setp.{op}.f32 {p}, %f{r.randrange(self.floats)}, %f{r.randrange(self.floats)};"
         if self.wide and k < 0.6:
-            return f"setp.{r.choice(['eq', 'ne', 'lt', 'ge'])}.{r.choice(['s64', 'u64'])[:3] if 0 else 's64'} {p}, {self.double()}, {self.double()};"
-        return f"setp.{r.choice(['eq', 'ne', 'lt', 'le', 'gt', 'ge'])}.{r.choice(['s32', 'u32'])} {p}, {self.word()}, {self.source()};"
+            op = r.choice(["eq", "ne", "lt", "ge"])
+            return f"setp.{op}.s64 {p}, {self.double()}, {self.double()};"
+        op = r.choice(["eq", "ne", "lt", "le", "gt", "ge"])
+        return f"setp.{op}.{r.choice(['s32', 'u32'])} {p}, {self.word()}, {self.source()};"
 
     def compute(self):
         k = self.random.random()
@@ -264,14 +278,15 @@ def main():
             data, total, _, times = run(options.ptxvm, path, kernel, folder)
             entered += times > 0
             parted += times > 0 and kernel.parts
-            other, _, lines, _ = run(options.ptxvm, path, kernel, folder, "--counts", "--engine", "no-regions")
+            other, _, lines, _ = run(options.ptxvm, path, kernel, folder, "--counts", *WITHOUT)
             counted, all_lines, others, _ = run(options.ptxvm, path, kernel, folder, "--counts")
-            plain, _, _, _ = run(options.ptxvm, path, kernel, folder, "--engine", "no-uniform,no-terms,no-loops,no-forks")
+            plain, _, _, _ = run(options.ptxvm, path, kernel, folder, *PLAIN)
             same = isinstance(data, bytes) and data == other == plain == counted
             same = same and lines == others and total == all_lines
             failed += not same
             if not same:
-                what = data if isinstance(data, str) else "bytes" if data != other or other != plain else "counts"
+                what = "bytes" if data != other or other != plain else "counts"
+                what = data if isinstance(data, str) else what
                 print(f"seed {seed}: {what}: {kernel.block} threads, {kernel.turns} turns")
     print(f"{entered} of {options.count} kernels entered regions, {parted} with lanes that part")
     if entered < options.count // 2 or parted < options.count // 4:
