@@ -119,30 +119,25 @@ static bool same_dims(const struct px_var *a, const struct px_var *b)
 
 static bool same_type(const struct px_symbol *old, const struct px_var *var)
 {
-    return old->kind == PX_SYM_VAR && old->type == var->type && old->vec == var->vec &&
-           same_dims(old->u.var, var);
+    return (old->kind == PX_SYM_VAR || old->kind == PX_SYM_REG) && old->type == var->type &&
+           old->vec == var->vec && same_dims(old->u.var, var);
 }
 
 /* A second declaration of a module's variable: legal when one of the two is .extern and both agree. */
+static bool agrees(struct px_checker *checker, const struct px_var *var, const struct px_symbol *old)
+{
+    const bool same = same_type(old, var);
+    if (!same) refuse(checker, PX_D_INCONSISTENT_VARIABLE, var, old);
+    if (var->linkage == PX_L_EXTERN) return same;
+    if (old->linkage == PX_L_EXTERN && var->linkage != PX_L_NONE) return same;
+    refuse(checker, old->linkage == PX_L_EXTERN ? PX_D_EXTERN_STATIC : PX_D_DUPLICATE_VARIABLE, var, old);
+    return false;
+}
+
 static struct px_symbol *redeclare(struct px_checker *checker, struct px_var *var, struct px_symbol *old)
 {
-    if (old->kind == PX_SYM_REG || var->space == PX_SPACE_REG) {
-        refuse(checker, PX_D_DUPLICATE_VARIABLE, var, old);
-        return NULL;
-    }
-    if (!same_type(old, var)) {
-        refuse(checker, PX_D_INCONSISTENT_VARIABLE, var, old);
-        return NULL;
-    }
+    if (!agrees(checker, var, old)) return NULL;
     if (var->linkage == PX_L_EXTERN) return old;
-    if (old->linkage != PX_L_EXTERN) {
-        refuse(checker, PX_D_DUPLICATE_VARIABLE, var, old);
-        return NULL;
-    }
-    if (var->linkage == PX_L_NONE) {
-        refuse(checker, PX_D_EXTERN_STATIC, var, old);
-        return NULL;
-    }
     set_type(old, var);
     old->pos = var->pos;
     return old;

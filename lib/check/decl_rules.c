@@ -170,7 +170,7 @@ static bool check_module_space(struct px_checker *checker, const struct px_var *
         return true;
     }
     switch (var->space) {
-    case PX_SPACE_REG: px_complain(checker, MODULE_SPACE, var->pos, name_length(var), "reg"); return false;
+    case PX_SPACE_REG: px_complain(checker, MODULE_SPACE, var->pos, name_length(var), "reg"); return true;
     case PX_SPACE_LOCAL: px_complain(checker, MODULE_SPACE, var->pos, name_length(var), "local"); return true;
     case PX_SPACE_PARAM: px_complain(checker, MODULE_PARAM, var->pos, name_length(var)); return false;
     default: return true;

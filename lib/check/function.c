@@ -161,11 +161,10 @@ static void compare(struct px_checker *checker, const struct px_symbol *symbol, 
     const struct px_func *old = symbol->u.func->func;
     if (old->is_entry != func->is_entry) COMPLAIN_FUNC(checker, ENTRY_AND_FUNCTION, func);
     const uint32_t before = checker->diags->list.n;
-    if (symbol->defined)
-        COMPLAIN_FUNC(checker, DUPLICATE_FUNCTION, func);
-    else if (!same_linkage(symbol, func) || returns_never(old) != returns_never(func))
-        COMPLAIN_FUNC(checker, INCONSISTENT_VARIABLE, func);
+    if (symbol->defined) COMPLAIN_FUNC(checker, DUPLICATE_FUNCTION, func);
     px_note_duplicate(checker, before, symbol);
+    if (!same_linkage(symbol, func) || (!symbol->defined && returns_never(old) != returns_never(func)))
+        COMPLAIN_FUNC(checker, INCONSISTENT_VARIABLE, func);
     if (old->is_entry == func->is_entry) compare_headers(checker, old, func);
 }
 
@@ -205,6 +204,19 @@ static struct px_function *another(struct px_checker *checker, struct px_symbol 
     return function;
 }
 
+/* ptxas has a table for names of this module alone, and one for the others; it looks into the former first.
+ */
+static void refuse_name(struct px_checker *checker, const struct px_func *func, const struct px_symbol *old)
+{
+    const uint32_t before = checker->diags->list.n;
+    COMPLAIN_FUNC(checker, INCONSISTENT_VARIABLE, func);
+    if (!old) return;
+    const bool was_own = old->linkage == PX_L_NONE, is_own = func->linkage == PX_L_NONE;
+    if (was_own == is_own) COMPLAIN_FUNC(checker, DUPLICATE_FUNCTION, func);
+    if (was_own || !is_own) COMPLAIN_FUNC(checker, INCONSISTENT_SYMBOL, func);
+    px_note_duplicate(checker, before, old);
+}
+
 /* The function that `func` declares; NULL when the name is something else. */
 static struct px_function *find_function(struct px_checker *checker, struct px_func *func)
 {
@@ -212,7 +224,7 @@ static struct px_function *find_function(struct px_checker *checker, struct px_f
     bool special = px_is_special_register(func->name);
     if (!symbol && !special) return function_new(checker, func);
     if (special || (symbol->kind != PX_SYM_FUNC && symbol->kind != PX_SYM_ENTRY)) {
-        COMPLAIN_FUNC(checker, INCONSISTENT_VARIABLE, func);
+        refuse_name(checker, func, special ? NULL : symbol);
         return NULL;
     }
     compare(checker, symbol, func);

@@ -21,6 +21,7 @@ enum {
     COST_DROP = 7,
     COST_OTHER = 8,
     COST_VARIABLE = 9,
+    COST_NARROW = 11,
     COST_FAR = 30
 };
 enum { BASE_OPDS = 16 };
@@ -123,11 +124,23 @@ static px_word word_of(const struct px_form *form, unsigned *slot, unsigned *i)
     return 0;
 }
 
+/* Less memory than was asked for: two vectors are likelier than one of smaller elements. */
+static bool is_narrower(const struct search *s, px_word old, px_word word)
+{
+    bool vector = false;
+    for (unsigned i = 0; i < s->why->nwords; i++) {
+        const px_word given = s->why->words[i];
+        vector |= given == PX_W_v2 || given == PX_W_v4 || given == PX_W_v8;
+    }
+    return vector && px_type_info(px_type_of_word(word))->bits < px_type_info(px_type_of_word(old))->bits;
+}
+
 /* A word instead of another: one of the same kind is more likely. */
 static unsigned cost_of(const struct search *s, const struct px_form *form, px_word old, px_word word)
 {
     if (word == s->near) return COST_NEAR;
-    if (px_type_of_word(old) && px_type_of_word(word)) return COST_TYPE;
+    if (px_type_of_word(old) && px_type_of_word(word))
+        return is_narrower(s, old, word) ? COST_NARROW : COST_TYPE;
     for (unsigned slot = 0; slot < px_form_slots(form); slot++)
         if (px_form_accepts(form, slot, old) && px_form_accepts(form, slot, word)) return COST_WORD;
     return px_space_of_word(old) && px_space_of_word(word) ? COST_WORD : COST_OTHER;

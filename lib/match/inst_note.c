@@ -141,6 +141,12 @@ static void append(struct px_arena *arena, const char **note, const char *part)
     if (part && *part) *note = px_arena_printf(arena, "%s%s%s", *note, **note ? "; " : "", part);
 }
 
+/* ".v3": none that is near was meant. */
+static bool is_vector_size(const char *word)
+{
+    return word[0] == 'v' && word[1] && word[1 + strspn(word + 1, "0123456789")] == '\0';
+}
+
 void px_inst_note(const struct px_why *why, const struct px_fit *best)
 {
     struct px_diags *diags = &why->module->diags;
@@ -150,12 +156,17 @@ void px_inst_note(const struct px_why *why, const struct px_fit *best)
     if (!diag || diag->note) return;
     const bool is_opcode = !px_word_is_opcode(inst->opcode->word);
     const char *word = is_opcode ? inst->opcode->text : foreign_modifier(inst), *note = "";
-    const char *meant = word ? nearest(why, word, is_opcode ? 0 : inst->opcode->word) : NULL;
+    const bool is_size = word && !is_opcode && is_vector_size(word[0] == '.' ? word + 1 : word);
+    const char *meant = word && !is_size ? nearest(why, word, is_opcode ? 0 : inst->opcode->word) : NULL;
     append(arena, &note,
            best->stage == PX_FIT_SINCE ? requirement(why, &best->since) : px_note_fact(why, best));
+    if (is_size)
+        append(arena, &note,
+               "vectors have 2 or 4 elements (.v2, .v4), or, with 32-bit elements, PTX 8.8 and "
+               "sm_100, 8 (.v8)");
     if (meant)
         append(arena, &note, px_arena_printf(arena, "did you mean '%s%s'?", is_opcode ? "" : ".", meant));
-    const char *legal = is_opcode ? NULL : proposal(why, meant);
+    const char *legal = is_opcode || is_size ? NULL : proposal(why, meant);
     if (legal) append(arena, &note, px_arena_printf(arena, "legal here: %s", legal));
     if (*note) px_diag_note(diags, diag, "%s", note);
 }

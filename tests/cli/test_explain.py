@@ -32,6 +32,7 @@ COMPANIONS = {
     "E0110": {"W0102"},
     "E0116": {"W0102"},
     "E0217": {"E0216"},  # a vector of an opaque type: never allowed, and too large
+    "E0419": {"E0202"},  # a name of a variable and a function: ptxas finds the variable first
     "E0434": {"E0431"},  # a register for an array parameter: also another type
 }
 
