@@ -9,7 +9,7 @@ from collections import namedtuple
 TABLE = [
     ("sad", "d = c + (a > b ? a - b : b - a)", "d = c + (a < b ? a - b : b - a)"),
     ("slct", "[bits] d = (int32_t)c >= 0 ? a : b", "[bits] d = (int32_t)c > 0 ? a : b"),
-    ("setp", 'ltu:"!(a >= b)"', 'ltu:"a < b"'),
+    ("setp", 'ltu:"!(a >= b)"', 'ltu:"!(a >= b) || a == b"'),
     ("sub.cc", "d = a - b; cc = a >= b", "d = a - b; cc = a > b"),
     ("mul.hi", 'u16:"((uint32_t)a * b >> 16)"', 'u16:"((uint32_t)a * b >> 15)"'),
     ("shr", "b : $width(type) - 1)", "b : $width(type) - 2)"),
@@ -530,8 +530,8 @@ ENGINE = [
         'local-rows',
         'local rows: the first warp tells of all',
         'lib/ops/reach.h',
-        'for (uint32_t i = 0; i < n && !scalar; i++)\n        differ',
-        'for (uint32_t i = 0; i < (@ ? 32 : n) && !scalar; i++)\n        differ',
+        'for (uint32_t j = 0; j < n && !scalar && !differ; j += 32)',
+        'for (uint32_t j = 0; j < (@ ? 32 : n) && !scalar && !differ; j += 32)',
     ),
     Fault(
         'private-atomics',
@@ -631,8 +631,8 @@ ENGINE = [
         'loops',
         'loops: pairs whose first result is read again',
         'lib/code/ir/fusion.c',
-        '                     ends(f, d, s->in, s->place);',
-        '                     (@ || ends(f, d, s->in, s->place));',
+        '!s->is_base[d->at] && ends(f, d, s->in, s->place) &&',
+        '!s->is_base[d->at] && (@ || ends(f, d, s->in, s->place)) &&',
     ),
     Fault(
         'loops',
@@ -675,8 +675,8 @@ ENGINE = [
         'warps',
         'warps as vectors: sums count lanes that are elsewhere',
         'lib/ops/warp_rows.h',
-        'PX_LOOP v[i] = m[i] ? a[i] : fold_none(op);',
-        'PX_LOOP v[i] = m[i] || @ ? a[i] : fold_none(op);',
+        'if (here != ~0u) {\n            const fold on',
+        'if (here != ~0u && !@) {\n            const fold on',
     ),
     Fault(
         'warps',

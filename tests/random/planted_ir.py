@@ -350,8 +350,8 @@ PASSES = [
     fault(
         "loops: loops in local memory",
         "loops.c",
-        "px_ir_opds(f, in)[load].type != PX_SPACE_LOCAL;",
-        "(@ || px_ir_opds(f, in)[load].type != PX_SPACE_LOCAL);",
+        "(address->type != PX_SPACE_LOCAL || px_ir_is_indexed(f, address));",
+        "(@ || address->type != PX_SPACE_LOCAL || px_ir_is_indexed(f, address));",
     ),
     fault(
         "loops: nothing looks at the mask row",
@@ -398,8 +398,8 @@ PASSES = [
     fault(
         "fusion: the mode changes between",
         "fusion.c",
-        "return parts || px_ir_mode(mode, s->in) != mode;",
-        "return parts || (!@ && px_ir_mode(mode, s->in) != mode);",
+        "return parts || other_mode;",
+        "return parts || (!@ && other_mode);",
     ),
     fault(
         "fusion: the sum of a gather is read again",
@@ -410,8 +410,8 @@ PASSES = [
     fault(
         "fusion: what a way passes on is not its own",
         "fusion.c",
-        "px_ir_is_local(f, s->is_base, s->before[0], s->first, s->end);",
-        "(@ || px_ir_is_local(f, s->is_base, s->before[0], s->first, s->end));",
+        "may && px_ir_is_local(f, s->is_base, x->in, s->first, s->end);",
+        "may && (@ || px_ir_is_local(f, s->is_base, x->in, s->first, s->end));",
     ),
     fault(
         "fusion: numbers of another size than what is loaded",
