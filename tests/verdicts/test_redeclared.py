@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A name declared twice in a module: each pair of declarations draws what NVIDIA's ptxas 13.0 says, word for word.
+"""A name declared twice in a module: each pair draws what NVIDIA's ptxas 13.0 says, word for word.
 
 usage: tests/verdicts/test_redeclared.py [--record PTXAS]
 
@@ -45,7 +45,8 @@ def messages(program, first, second):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "twice.ptx")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(f".version 8.0\n.target sm_80\n.address_size 64\n{first}\n{second}\n.global .b8 after[;\n")
+            file.write(f".version 8.0\n.target sm_80\n.address_size 64\n{first}\n{second}\n")
+            file.write(".global .b8 after[;\n")
         ran = subprocess.run(
             [program, "-c", "-arch=sm_80", "-o", os.path.join(folder, "out"), path],
             capture_output=True,
