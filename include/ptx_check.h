@@ -53,7 +53,8 @@ typedef enum ptx_check_kind {
     PTX_FOUND_HOST_READ = 13,   /* the host gets what nobody wrote */
     PTX_FOUND_EARLY = 14,       /* a use of memory that stream order does not put behind its allocation */
     PTX_FOUND_PROXY = 15,       /* a write that wgmma reads without a proxy fence between */
-    PTX_FOUND_LAUNCH = 16       /* of a launch by a kernel; `code` tells which */
+    PTX_FOUND_LAUNCH = 16,      /* of a launch by a kernel; `code` tells which */
+    PTX_FOUND_BESIDE = 17       /* an access leaves the variable that its address is computed from */
 } ptx_check_kind;
 
 /* One of the accesses that a finding is about. */

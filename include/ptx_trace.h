@@ -98,6 +98,10 @@ typedef struct ptx_trace_access {
     unsigned nlanes;
     const ptx_trace_lane *lanes; /* by thread; until the function returns */
     const void *engine;          /* for ptx_trace_stored */
+    /* The variable of `reached` that the address is computed from; variable_bytes 0: none is known. */
+    ptx_address variable;
+    uint64_t variable_bytes;
+    const char *variable_name;
 } ptx_trace_access;
 
 /*

@@ -113,7 +113,10 @@ int px_trace_access(struct px_gang *g, const struct px_insn *in)
                                          .worker = worker->index,
                                          .nlanes = take_space(&r, lanes),
                                          .lanes = lanes,
-                                         .engine = &context};
+                                         .engine = &context,
+                                         .variable = t->base.address,
+                                         .variable_bytes = t->base.space == space ? t->base.bytes : 0,
+                                         .variable_name = t->base.name};
         worker->trace(worker->trace_user, &access);
     }
     return PX_STEP_NEXT;

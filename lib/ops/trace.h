@@ -27,6 +27,11 @@ struct px_traced {
     ptx_trace_order order;
     ptx_trace_scope scope;
     uint64_t offset;
+    struct px_traced_base { /* the variable that the address is computed from; bytes 0: none is known */
+        uint64_t address, bytes;
+        const char *name;
+        ptx_count_space space;
+    } base;
     uint32_t bytes; /* of each lane; 0: the row px_insn.b says */
     uint32_t first; /* of each warp only the first so many lanes; 0: all of them */
     /* A matrix: that many lines of `bytes`, line i told of lane i of the warp. They are so many bytes apart,

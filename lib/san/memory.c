@@ -4,6 +4,7 @@
  * Allocations that live are a list by address. Those that were freed are remembered, newest last, until there
  * are many: an access to one is told of with the places where it was made and freed.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
@@ -191,13 +192,12 @@ static void bad_free(struct px_san *san, const ptx_trace_memory *e)
 
 /* ---- in stream order ---- */
 
-static void early(struct px_san *san, const struct px_blk *b, const ptx_trace_access *a,
-                  const ptx_trace_lane *l, const struct px_memory *memory)
+static struct px_found found_in(struct px_san *san, const struct px_blk *b, const ptx_trace_access *a,
+                                const ptx_trace_lane *l, ptx_check_kind kind)
 {
-    const struct px_grd *g = px_san_grid(san, b->grid);
-    if (!g || !g->work || px_works_order(san, memory->work, g->work) != PX_WORKS_APART) return;
-    struct px_found f = {.kind = PTX_FOUND_EARLY,
-                         .global = true,
+    struct px_found f = {.kind = kind,
+                         .shared = a->reached == PTX_COUNT_SHARED,
+                         .global = a->reached == PTX_COUNT_GLOBAL,
                          .address = l->address,
                          .count = 1,
                          .thread = {l->thread},
@@ -205,11 +205,39 @@ static void early(struct px_san *san, const struct px_blk *b, const ptx_trace_ac
     f.place[0] = f.place[1] = px_san_place_of(san, a->at);
     f.side[0] = (struct px_side){
         .block = b->id, .how = (uint8_t)a->how, .bytes = (uint8_t)(l->bytes < 255 ? l->bytes : 255)};
+    return f;
+}
+
+static void early(struct px_san *san, const struct px_blk *b, const ptx_trace_access *a,
+                  const ptx_trace_lane *l, const struct px_memory *memory)
+{
+    const struct px_grd *g = px_san_grid(san, b->grid);
+    if (!g || !g->work || px_works_order(san, memory->work, g->work) != PX_WORKS_APART) return;
+    struct px_found f = found_in(san, b, a, l, PTX_FOUND_EARLY);
     px_found_where(san, px_found_add(san, &f), a);
+}
+
+/* The lane leaves the variable that its address is computed from. */
+static void beside(struct px_san *san, const struct px_blk *b, const ptx_trace_access *a,
+                   const ptx_trace_lane *l)
+{
+    struct px_found f = found_in(san, b, a, l, PTX_FOUND_BESIDE);
+    snprintf(f.text, sizeof f.text, "%s", a->variable_name);
+    px_found_where(san, px_found_add(san, &f), a);
+}
+
+static void look_beside(struct px_san *san, const struct px_blk *b, const ptx_trace_access *a)
+{
+    for (unsigned i = 0; a->variable_bytes && i < a->nlanes; i++) {
+        const uint64_t offset = a->lanes[i].address - a->variable;
+        if (offset > a->variable_bytes || a->lanes[i].bytes > a->variable_bytes - offset)
+            beside(san, b, a, &a->lanes[i]);
+    }
 }
 
 void px_memory_access(struct px_san *san, const struct px_blk *b, const ptx_trace_access *a)
 {
+    look_beside(san, b, a);
     if (!san->memory.in_order || a->reached != PTX_COUNT_GLOBAL) return;
     for (unsigned i = 0; i < a->nlanes; i++) {
         struct px_memory *memory = px_memory_at(san, a->lanes[i].address);

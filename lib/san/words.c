@@ -24,7 +24,8 @@ static const char *kind_code(ptx_check_kind kind)
                                         [PTX_FOUND_LEAK] = "leak-memory",
                                         [PTX_FOUND_HOST_READ] = "init-host",
                                         [PTX_FOUND_EARLY] = "memory-early",
-                                        [PTX_FOUND_PROXY] = "race-proxy"};
+                                        [PTX_FOUND_PROXY] = "race-proxy",
+                                        [PTX_FOUND_BESIDE] = "memory-beside"};
     return codes[kind];
 }
 
@@ -119,6 +120,12 @@ static void say_message(const struct px_found *f, char *buf, size_t size)
     case PTX_FOUND_FREED:
         snprintf(buf, size, "access of %u bytes at 0x%" PRIx64 ": the memory there was freed",
                  f->side[0].bytes, f->address);
+        break;
+    case PTX_FOUND_BESIDE:
+        say_address(f, where, sizeof where);
+        snprintf(buf, size,
+                 "access of %u bytes at %s: that is outside '%s', which the address is computed from",
+                 f->side[0].bytes, where, f->text);
         break;
     case PTX_FOUND_EARLY:
         snprintf(buf, size,
@@ -221,6 +228,7 @@ static void say_help(const struct px_san *san, const struct px_found *f, char *b
     case PTX_FOUND_EARLY:
         snprintf(buf, size, "another stream uses it once it has waited for an event behind the allocation");
         break;
+    case PTX_FOUND_BESIDE:
     case PTX_FOUND_LEAK:
     case PTX_FOUND_FREED_TWICE:
     case PTX_FOUND_BAD_FREE: *buf = 0; break;

@@ -87,6 +87,8 @@ struct px_emitter {
     struct {
         const struct px_ir_inst *branch, *load;
     } asks; /* the last branch that was asked for the load of a loop that does nothing else (ctl.c) */
+    struct px_emit_bases
+        *bases; /* of trace.c: variables that addresses are computed from; NULL until asked */
     const struct ptx_trace_place *place;   /* of trace.c: what it reported last, */
     const struct px_inst *place_of;        /* and of which instruction */
     PX_VEC(struct px_ir_operand) operands; /* of the instruction */

@@ -4,8 +4,10 @@
 #include "gang/place.h"
 #include "gang/tally.h"
 #include "link/link.h"
+#include "lint/bases.h"
 #include "match/match.h"
 #include "ops/trace.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the place ---- */
@@ -113,6 +115,59 @@ static struct ordering usual_of(const struct px_inst *inst, unsigned how)
     return (struct ordering){arrives ? PTX_TRACE_RELEASE : PTX_TRACE_RELAXED, PTX_TRACE_CTA};
 }
 
+/* ---- the variable that an address is computed from ---- */
+
+struct base {
+    const struct px_inst *inst;
+    const struct px_symbol *symbol;
+};
+struct px_emit_bases {
+    struct px_arena *arena;
+    PX_VEC(struct base) list; /* by instruction */
+};
+
+static void add_base(void *user, const struct px_inst *inst, unsigned operand, const struct px_symbol *symbol)
+{
+    struct px_emit_bases *b = user;
+    (void)operand;
+    px_vec_push(b->arena, &b->list, ((struct base){inst, symbol}));
+}
+
+static int by_inst(const void *a, const void *b)
+{
+    const struct base *x = a, *y = b;
+    return (x->inst > y->inst) - (x->inst < y->inst);
+}
+
+static const struct px_emit_bases *bases_of(struct px_emitter *e)
+{
+    struct px_irfn *f = e->f;
+    if (e->bases) return e->bases;
+    e->bases = PX_NEW(f->coder->scratch, struct px_emit_bases);
+    e->bases->arena = f->coder->scratch;
+    px_lint_bases((struct ptx_module *)(uintptr_t)f->func->module, f->func->fn, f->coder->scratch, add_base,
+                  e->bases);
+    if (e->bases->list.n) qsort(e->bases->list.at, e->bases->list.n, sizeof *e->bases->list.at, by_inst);
+    return e->bases;
+}
+
+static struct px_traced_base base_of(struct px_emitter *e, const struct px_inst *inst, ptx_count_space space)
+{
+    const struct px_emit_bases *b = bases_of(e);
+    const struct base key = {inst, NULL};
+    const struct base *at = b->list.n ? bsearch(&key, b->list.at, b->list.n, sizeof key, by_inst) : NULL;
+    while (at && at > b->list.at && at[-1].inst == inst) at--;
+    for (; at && at < b->list.at + b->list.n && at->inst == inst; at++) {
+        const struct px_lvar *v = px_link_var(e->f->coder->linked, at->symbol);
+        if (!v || !v->size) continue;
+        const ptx_count_space of = px_count_space((enum px_space)v->space);
+        if (of != PTX_COUNT_SHARED && of != PTX_COUNT_GLOBAL) continue;
+        if (space == of || space == PTX_COUNT_GENERIC)
+            return (struct px_traced_base){v->address, v->size, kept(e->f, at->symbol->name->text), of};
+    }
+    return (struct px_traced_base){0};
+}
+
 /* ---- accesses ---- */
 
 void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address, const struct px_traced *told,
@@ -126,6 +181,7 @@ void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address,
     t->at = place_of(e);
     t->offset = r.imm;
     t->space = px_count_space((enum px_space)address->type);
+    if (inst) t->base = base_of(e, inst, t->space);
     if (is_mbarrier(inst)) t->how |= PTX_TRACE_MBARRIER;
     if (is_mbarrier(inst) && is_opcode(inst, "cp")) t->how |= PTX_TRACE_ASYNC;
     if (inst && t->how & PTX_TRACE_ATOMIC) {
