@@ -46,7 +46,7 @@ TIME_LIMIT = 300  # seconds a process; five times as long for builds with saniti
 FUZZ_RUNS = 200000  # of one process, at most
 SLOWEST = 8  # tasks whose seconds are shown
 # Programs that run in parts, side by side: `--parts` lists them, `--part NAME` runs one.
-IN_PARTS = {"test_wgmma", "test_reference.py", "test_exec.py"}
+IN_PARTS = {"test_wgmma", "test_golden", "test_reference.py", "test_exec.py", "test_algorithms.py"}
 # What tests find, or do without.
 TOOLS = ("gcc", "clang", "nvcc", "nvlink", "cuobjdump", "gdb", "lldb", "node", "llc")
 SOURCES = (".c", ".h", ".cu", ".py", ".md")  # of programs, which are hashed themselves

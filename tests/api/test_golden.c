@@ -4,6 +4,8 @@
  *   test_golden [-a] [-s] [-n] [-r] [-lLEVEL] [FAMILY...]    -a: every differing vector, -s: what was skipped
  *                                  and why, -n: any may be skipped (see below), -l: this SIMD level only,
  *                                  -r: the random vectors by the reference too (a minute)
+ *   test_golden --parts            the levels, which can run side by side; --part LEVEL: one of them, if the
+ *                                  machine has it
  *
  * tests/hw/golden/alu_FAMILY.forms lists instruction forms, .bin holds the results (tests/hw/alu tells
  * how they are made). Each form becomes a kernel of its own, runs on the same inputs and must give the
@@ -392,12 +394,25 @@ static int level_replay(Replay *r, const char *name, char **argv)
     return ok;
 }
 
+static const char *const levels[] = {"portable", "avx2", "avx512", "reference"};
+
+static int list_parts(void)
+{
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) puts(levels[i]);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    static const char *const levels[] = {"portable", "avx2", "avx512", "reference"};
     static Replay r = {.strict = 1};
     const char *only = NULL;
+    char **wanted = argv + 1;
     int failed = 0;
+    if (argc == 2 && !strcmp(argv[1], "--parts")) return list_parts();
+    if (argc == 3 && !strcmp(argv[1], "--part")) {
+        if (strcmp(argv[2], "reference") != 0 && !px_level_named(argv[2])) return 0;
+        only = argv[2], argc = 1, wanted = argv + 3; /* none by name: all */
+    }
     if (!replay_init(&r)) return printf("FAILED: no device\n"), 1;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "-a"))
@@ -414,7 +429,7 @@ int main(int argc, char **argv)
     if (only && strcmp(only, "reference") && !px_level_named(only))
         return printf("FAILED: no level %s here\n", only), 1;
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (!only || !strcmp(only, levels[i])) failed |= !level_replay(&r, levels[i], argv + 1);
+        if (!only || !strcmp(only, levels[i])) failed |= !level_replay(&r, levels[i], wanted);
     ptx_device_destroy(r.device);
     free(r.host_in), free(r.host_out);
     return failed;

@@ -146,6 +146,10 @@ static void statement(struct gen *g)
     if (gen_feature(g, RANDOM_INDICES) && !g->lean && gen_chance(g, 10) && gen_alike(g)) return;
     if (gen_feature(g, RANDOM_INDICES) && gen_chance(g, 7) && gen_cancel(g)) return;
     if (gen_feature(g, RANDOM_IDIOMS) && gen_chance(g, 14) && idiom(g)) return;
+    if (gen_feature(g, RANDOM_IDIOMS) && !g->lean && gen_chance(g, 6)) {
+        gen_machine(g);
+        return;
+    }
     if (g->exact && gen_chance(g, 25))
         gen_exact(g);
     else if (g->scope->full && gen_feature(g, RANDOM_MATRICES) && gen_chance(g, 8))

@@ -10,6 +10,7 @@
  *   gen_index.c  places, bounds and loops made of thread indices
  *   gen_alike.c  what the engine has to tell from what looks like it
  *   gen_cancel.c sums of thread indices in which terms cancel
+ *   gen_machine.c  stack memory, policies, hints, clocks; conversions of numbers that all threads share
  *   gen_loop.c   loops as compilers make them
  *   gen_idiom.c  other idioms of compilers
  *   gen_exact.c  sums and products that never round, in programs that are run with contraction
@@ -253,6 +254,9 @@ bool gen_alike(struct gen *g); /* false: this is no kernel */
 
 /* gen_cancel.c */
 bool gen_cancel(struct gen *g); /* false: this is no kernel */
+
+/* gen_machine.c */
+void gen_machine(struct gen *g);
 
 /* gen_exact.c */
 void gen_exact(struct gen *g);

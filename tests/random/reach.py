@@ -140,7 +140,8 @@ def print_table(files):
     print(f"{'':40} functions      branches")
     for name in sorted(files):
         numbers = files[name].reached()
-        for room in (name, "/".join(name.split("/")[:2]) + "/", "all"):
+        folder = os.path.dirname(name) + "/"
+        for room in {name, folder, "/".join(name.split("/")[:2]) + "/", "all"}:
             if room == name:
                 print(f"{name:40} {numbers[0]:4} of {numbers[1]:<4}  {numbers[2]:5} of {numbers[3]:<5}")
             else:
@@ -162,7 +163,7 @@ def print_lines(files, word):
         with open(os.path.join(ROOT, name), encoding="utf-8") as file:
             text = file.read().split("\n")
         for number, counts in sorted(files[name].branches.items()):
-            if not all(counts):
+            if not all(counts) and number <= len(text):
                 ways = " ".join(str(c) for c in counts)
                 print(f"{name}:{number}: [{ways}] {text[number - 1].strip()}")
 

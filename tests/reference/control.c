@@ -7,10 +7,11 @@
  */
 #include "machine.h"
 #include "gen/isa_ops.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 4096, LOCAL_MAX = 1 << 22, FRAME_ALIGN = 128, FUNC_BYTES = 16 };
+enum { DEPTH_MAX = 4096, LOCAL_MAX = 1 << 22, FRAME_ALIGN = 128, FUNC_BYTES = 16, ALLOCA_ALIGN = 8 };
 
 /* ---- branches ---- */
 
@@ -50,6 +51,7 @@ static void push(struct ref_thread *t, const struct ref_code *code)
     f->parent = t->frame;
     f->code = code;
     f->depth = t->frame ? t->frame->depth + 1 : 0;
+    f->under = t->local_top;
     f->local_base = (t->local_top + FRAME_ALIGN - 1) / FRAME_ALIGN * FRAME_ALIGN;
     t->frame = f;
     if (f->depth > DEPTH_MAX || f->local_base + code->local_bytes > LOCAL_MAX)
@@ -61,8 +63,41 @@ static void pop(struct ref_thread *t)
 {
     struct ref_frame *f = t->frame;
     t->frame = f->parent;
-    t->local_top = t->frame ? t->frame->local_base + t->frame->code->local_bytes : 0;
+    t->local_top = f->under;
     free(f);
+}
+
+/* ---- the stack ---- */
+
+static enum ref_step run_alloca(struct ref_thread *t, const struct ref_inst *in)
+{
+    const uint64_t size = (uint64_t)ref_get(t, &in->o[1]);
+    const uint64_t align = in->n > 2 ? (uint64_t)ref_get(t, &in->o[2]) : ALLOCA_ALIGN;
+    const uint64_t at = (t->local_top + align - 1) / align * align;
+    if (size > LOCAL_MAX || at + size > LOCAL_MAX)
+        ref_fail(t->machine, "fault 714: alloca of %" PRIu64, size);
+    reserve_local(t, (uint32_t)(at + size));
+    ref_put(t, &in->o[0], at);
+    return REF_NEXT;
+}
+
+static enum ref_step run_stacksave(struct ref_thread *t, const struct ref_inst *in)
+{
+    ref_put(t, &in->o[0], t->local_top);
+    return REF_NEXT;
+}
+
+static enum ref_step run_stackrestore(struct ref_thread *t, const struct ref_inst *in)
+{
+    t->local_top = (uint32_t)ref_get(t, &in->o[0]);
+    return REF_NEXT;
+}
+
+static void bind_stack(const struct ref_context *x, struct ref_inst *in, ref_run_fn *run)
+{
+    in->run = run;
+    for (unsigned i = 0; i < in->n; i++)
+        in->o[i] = ref_resolve(x, in->inst, &in->inst->opds[i], i < 2 ? in->match.type[0] : PX_T_U32);
 }
 
 /* ---- arguments and results ---- */
@@ -239,6 +274,9 @@ bool ref_bind_control(const struct ref_context *x, struct ref_inst *in)
     case PX_OP_trap:
     case PX_OP_brkpt: in->run = run_trap; return true;
     case PX_OP_nanosleep: in->run = run_nanosleep; return true;
+    case PX_OP_alloca: bind_stack(x, in, run_alloca); return true;
+    case PX_OP_stacksave: bind_stack(x, in, run_stacksave); return true;
+    case PX_OP_stackrestore: bind_stack(x, in, run_stackrestore); return true;
     default: return false;
     }
 }

@@ -108,6 +108,7 @@ struct ref_frame {
     const struct ref_code *code;
     const struct ref_target *call; /* that made it; in the parent's frame */
     uint32_t pc, local_base, depth;
+    uint32_t under; /* where the parent's stack ended */
     uint32_t carry;
     ref_bits regs[];
 };

@@ -118,6 +118,12 @@ static enum px_type bits_type(uint32_t bits)
                         : PX_T_B128;
 }
 
+static enum ref_step run_policy(struct ref_thread *t, const struct ref_inst *in)
+{
+    ref_put(t, &in->o[0], 0);
+    return REF_NEXT;
+}
+
 /* Operand `vector` is in braces or a whole vector register, the other one has all the bits. */
 static void bind_parts(const struct ref_context *x, struct ref_inst *in, unsigned vector)
 {
@@ -160,6 +166,12 @@ bool ref_bind_move(const struct ref_context *x, struct ref_inst *in)
     case PX_OP_setmaxnreg:
     case PX_OP_wgmma_sync: /* products are done at once */
     case PX_OP_griddepcontrol: in->run = run_nothing; return true;
+    case PX_OP_policy_fraction:
+    case PX_OP_policy_range:
+    case PX_OP_policy_cvt: /* nothing tells one policy from another */
+        in->o[0] = ref_resolve(x, in->inst, &in->inst->opds[0], PX_T_U64);
+        in->run = run_policy;
+        return true;
     default: return false;
     }
 }

@@ -1,6 +1,6 @@
 /*
- * sregs.c - special registers whose value the language fixes. Clocks, counters
- * and what a particular chip would say (%smid, %nwarpid) are not among them.
+ * sregs.c - special registers whose value the language fixes, and clocks, of which it says that they go
+ * forward. What a particular chip would say (%smid, %nwarpid) is not among them.
  */
 #include "machine.h"
 #include "gen/isa_sregs.h"
@@ -28,7 +28,13 @@ bool ref_sreg_known(uint32_t id)
     case PX_SR_clusterid:
     case PX_SR_cluster_ctaid:
     case PX_SR_cluster_ctarank:
-    case PX_SR_is_explicit_cluster: return true;
+    case PX_SR_is_explicit_cluster:
+    case PX_SR_clock:
+    case PX_SR_clock_hi:
+    case PX_SR_clock64:
+    case PX_SR_globaltimer:
+    case PX_SR_globaltimer_lo:
+    case PX_SR_globaltimer_hi: return true;
     default: return false;
     }
 }
@@ -44,6 +50,12 @@ uint64_t ref_sreg(const struct ref_thread *t, uint32_t id, uint32_t i)
     const struct ref_launch *launch = t->machine->launch;
     uint32_t bit = 1u << t->index % REF_WARP, below = bit - 1;
     switch (id) {
+    case PX_SR_clock:
+    case PX_SR_clock64:
+    case PX_SR_globaltimer:
+    case PX_SR_globaltimer_lo: return t->machine->steps;
+    case PX_SR_clock_hi:
+    case PX_SR_globaltimer_hi: return t->machine->steps >> 32;
     case PX_SR_tid: return component(t->tid, i, 0);
     case PX_SR_ntid: return component(launch->block, i, 1);
     case PX_SR_ctaid: return component(t->cta->id, i, 0);

@@ -611,7 +611,8 @@ static bool prior_over(struct run *r, const struct px_insn *in)
     return false;
 }
 
-/* The record is run again once there is room. */
+/* The record is run again once there is room: before anybody else runs, who would write the temporaries that
+ * it reads. */
 static enum after do_grow(struct run *r, const struct px_insn *in)
 {
     struct px_gang *g = r->g;
@@ -623,8 +624,7 @@ static enum after do_grow(struct run *r, const struct px_insn *in)
                      (unsigned long long)PX_LOCAL_MAX);
         return AFTER_TRAP;
     }
-    px_entry_go(&g->entries, r->e->mask, r->e->frame, (uint32_t)(in - r->code), true);
-    return AFTER_SWITCH;
+    return in->fn(g, in) == PX_STEP_NEXT ? AFTER_GO : AFTER_TRAP;
 }
 
 /* The divergent version takes over before the record that has not been done. */
@@ -695,7 +695,7 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
     case PX_STEP_BARRIER: after = do_barrier(r, now); break;
     case PX_STEP_SYNC: part_all(r, next); return do_sync(r, now);
     case PX_STEP_MEET: part_all(r, next); return do_meet(r, now);
-    case PX_STEP_GROW: part_all(r, next); return do_grow(r, now);
+    case PX_STEP_GROW: after = do_grow(r, now); break;
     case PX_STEP_SHUFFLE: return do_shuffle(r, in, next);
     case PX_STEP_POLL: part_all(r, next); return do_poll(r, now);
     case PX_STEP_PRIOR:

@@ -12,7 +12,7 @@
 #include "vm/run/kept.h"
 #include "base/alloc.h"
 
-enum { PX_DEPTH_MAX = 20000, CLEAR_PART = 4 << 20 };
+enum { PX_DEPTH_MAX = 20000, CLEAR_PART = 4 << 20, LOCAL_ALIGN = 16 };
 #define PX_FRAMES_MAX (1ull << 30)
 
 static struct px_frame *spare_frame(struct px_cta *cta, const struct px_fcode *code)
@@ -92,7 +92,9 @@ static void fill_uniform(struct px_gang *g, struct px_frame *f, uint64_t local_b
 
 struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const struct px_fcode *code)
 {
-    uint64_t local_base = parent ? parent->local_top : 0;
+    /* What alloca took may end anywhere. */
+    const uint64_t local_base =
+        parent ? (parent->local_top + LOCAL_ALIGN - 1) & ~(uint64_t)(LOCAL_ALIGN - 1) : 0;
     if (parent && parent->depth >= PX_DEPTH_MAX) return NULL;
     const uint64_t local = local_base + code->local_bytes;
     if (local > g->local_bytes && !px_frame_local(g, local)) return NULL;
