@@ -46,6 +46,8 @@ struct px_cu_tools {
     void (*linker_free)(struct px_cu_linker *linker);
     bool (*linker_lto)(const void *data, size_t size);
     void (*calling)(const char *function); /* px_cu_calling (launch.h) */
+    /* Somebody at this address asked the runtime for a table of NVIDIA's driver, which is none of ours. */
+    void (*asked)(const void *caller);
 };
 
 #ifdef __cplusplus

@@ -605,11 +605,23 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam *param, CUexecAffinityType typ
 
 /* ---- limits ---- */
 
+/* Limits that are only asked for: no context shares its device with graphics. */
+static CUresult graphics_limit(struct px_cu_context *c, CUlimit limit, size_t *value)
+{
+    int shared = 0;
+    if (limit == CU_LIMIT_SHMEM_SIZE)
+        PX_CU_TRY(
+            px_cu_device_value(c->device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &shared));
+    *value = (size_t)shared;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
 {
     int major = 9;
     PX_CU_CURRENT(c);
-    if (!value || (unsigned)limit > CU_LIMIT_PERSISTING_L2_CACHE_SIZE) return CUDA_ERROR_INVALID_VALUE;
+    if (!value || (unsigned)limit > CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED) return CUDA_ERROR_INVALID_VALUE;
+    if (limit >= CU_LIMIT_SHMEM_SIZE) return graphics_limit(c, limit, value);
     PX_CU_TRY(px_cu_device_value(c->device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major));
     if (limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH && major >= 9) return CUDA_ERROR_UNSUPPORTED_LIMIT;
     pthread_mutex_lock(&c->lock);

@@ -112,6 +112,23 @@ CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint
 
 /* ---- tables ---- */
 
+/* The file that an address is in. */
+static const char *file_of(const void *address)
+{
+    Dl_info where;
+    const bool known = dladdr(address, &where) && where.dli_fname;
+    const char *slash = known ? strrchr(where.dli_fname, '/') : NULL;
+    return slash ? slash + 1 : known ? where.dli_fname : "the program";
+}
+
+/* A library of NVIDIA's that goes on without the table, or says that it cannot. */
+static void tell_asked(const void *caller)
+{
+    char line[200];
+    snprintf(line, sizeof line, "a private table of NVIDIA's driver, which %s asks for,", file_of(caller));
+    px_cu_unsupported(line);
+}
+
 static const struct px_cu_tools tools = {
     .size = sizeof tools,
     .unsupported = px_cu_unsupported,
@@ -123,19 +140,22 @@ static const struct px_cu_tools tools = {
     .linker_free = px_cu_linker_free,
     .linker_lto = px_cu_linker_lto,
     .calling = px_cu_calling,
+    .asked = tell_asked,
 };
 
-/* NVIDIA's compilers ask for a table that they can do without. Anybody else is a runtime that was linked in
- * and could not be replaced, and will fail: the report tells so. It asks before it initialises. */
+/* NVIDIA's compilers ask for a table that they can do without. A library that speaks to the driver itself
+ * (cuFFT) says what it cannot do. Anybody else is a runtime that was linked in and could not be replaced, and
+ * will fail: the report tells so. It asks before it initialises. */
 static void tell_caller(const void *caller)
 {
-    Dl_info where;
     char line[200];
-    const bool known = dladdr(caller, &where) && where.dli_fname;
-    const char *slash = known ? strrchr(where.dli_fname, '/') : NULL;
-    const char *name = slash ? slash + 1 : known ? where.dli_fname : "the program";
+    const char *name = file_of(caller);
     if (strncmp(name, "libnv", 5) == 0) return;
     cuInit(0);
+    if (strncmp(name, "libcufft", 8) == 0) {
+        tell_asked(caller);
+        return;
+    }
     snprintf(line, sizeof line, "the runtime that is linked into %s", name);
     px_cu_unsupported(line);
 }

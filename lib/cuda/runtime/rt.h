@@ -97,6 +97,8 @@ cudaError_t px_rt_reference(const void *host, bool surface, struct px_rt_referen
 
 /* What the launch is called in the driver's list of launches, until it is called with NULL (thread.c). */
 void px_rt_calling(const char *function);
+/* cudaGetExportTable, as somebody at `caller` calls it. */
+cudaError_t px_rt_table(const void **table, const CUuuid *id, const void *caller);
 
 cudaError_t px_rt_config_pop(dim3 *grid, dim3 *block, size_t *shared, void *stream);
 cudaError_t px_rt_launch(CUfunction function, dim3 grid, dim3 block, void **args, size_t shared,

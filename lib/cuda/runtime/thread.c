@@ -45,6 +45,15 @@ void px_rt_image(const void *data)
     if (t) t->image(data);
 }
 
+cudaError_t px_rt_table(const void **table, const CUuuid *id, const void *caller)
+{
+    const struct px_cu_tools *t = tools();
+    if (!t || !table || !id) return (cudaError_t)cuGetExportTable(table, id);
+    *table = NULL;
+    t->asked(caller);
+    return cudaErrorSymbolNotFound;
+}
+
 void px_rt_calling(const char *function)
 {
     const struct px_cu_tools *t = tools();
