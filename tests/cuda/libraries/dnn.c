@@ -30,6 +30,7 @@ static void judge(const char *name, int status, const float *from, unsigned coun
         const double d = fabs((double)got[i] - (double)want[i]);
         if (!(d <= most)) most = d;
     }
+    if (!status) sum(name, got, count * sizeof *from);
     say(name, status, most, bound);
 }
 

@@ -128,6 +128,7 @@ static void try_one(const char *name, curandRngType_t type, const struct ask *as
     if (!status) status = ask->call(device, on_device);
     cudaMemcpy(got, on_device, (size_t)N * 8, cudaMemcpyDeviceToHost);
     snprintf(what, sizeof what, "curand%s(%s)", ask->name, name);
+    if (!status) sum(what, got, (size_t)N * ask->bytes);
     if (host_status && status == host_status) /* the generator has no such numbers, on either side */
         printf("%s none %d\n", what, status);
     else
