@@ -101,7 +101,7 @@ UNIT_OPT_avx512vbmi = $(UNIT_OPT_avx512)
 
 TOOLS = $(B)/bin/ptxas $(B)/bin/ptxvm
 PRODUCTS = $(TOOLS) $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so $(B)/lib/libcuda.so.1 $(RT_LIBS) \
-           $(B)/lib/libptxcudart_static.a $(B)/lib/libptxvm_redirect.so $(B)/lib/libptxvm_audit.so
+           $(B)/lib/libptxcudart_static.a $(B)/lib/libptxvm_redirect.so $(B)/lib/libptxvm_audit.so $(B)/lib/libnvidia-ml.so.1
 
 PUBLIC_HEADERS = $(filter-out include/ptx_tools.h include/ptx_syntax.h,$(wildcard include/*.h)) include/ptxvm.hpp
 
@@ -220,6 +220,11 @@ $(B)/lib/libptxvm_redirect.so: $(patsubst %,$(B)/obj/lib/cuda/redirect/%.o,redir
 $(B)/lib/libptxvm_audit.so $(B)/lib/libptxvm_redirect.so:
 	@mkdir -p $(@D)
 	$(call do,LINK)$(CC) -shared $(LDFLAGS) -o $@ $^ -ldl -pthread
+# NVML's face stands on libcuda.so.1, too.
+$(B)/lib/libnvidia-ml.so.1: $(B)/obj/lib/cuda/nvml/nvml.o $(B)/lib/libcuda.so.1
+	@mkdir -p $(@D)
+	@echo '{ global: nvml*; local: *; };' >$(GEN)/nvml.map
+	$(call do,LINK)$(CC) -shared -Wl,-soname,libnvidia-ml.so.1 -Wl,--version-script=$(GEN)/nvml.map -Wl,-rpath,'$$ORIGIN' -Wl,--no-undefined $(LDFLAGS) -o $@ $^ -pthread
 $(B)/bin/ptxas: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c)) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(call do,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
@@ -321,7 +326,7 @@ install: all
 	install -m 644 $(PUBLIC_HEADERS) "$$to/include/"; \
 	install -d "$$to/lib/ptxvm"; \
 	install -m 644 lib/python/ptxvm.py lib/python/ptxvm_image.py lib/python/ptxvm_check.py lib/python/ptxvm_counts.py lib/python/ptxvm_launches.py "$$to/lib/ptxvm/"; \
-	install -m 755 $(B)/lib/libcuda.so.1 "$$to/lib/ptxvm/"; \
+	install -m 755 $(B)/lib/libcuda.so.1 $(B)/lib/libnvidia-ml.so.1 "$$to/lib/ptxvm/"; \
 	install -m 755 $(RT_LIBS) $(B)/lib/libptxvm_redirect.so $(B)/lib/libptxvm_audit.so "$$to/lib/ptxvm/"; \
 	install -m 644 $(B)/lib/libptxcudart_static.a "$$to/lib/ptxvm/"; \
 	sed 's,@PREFIX@,$(PREFIX),' docs/libptxvm.pc.in >"$$to/lib/pkgconfig/libptxvm.pc"; \

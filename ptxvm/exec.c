@@ -27,7 +27,7 @@ enum { EXIT_SIGNALLED = 128 };
 /* ---- what is run, and where the libraries are ---- */
 
 /* Beside this program's folder: installed, or as built. */
-static char *library_folder(void)
+char *program_libraries(void)
 {
     static const char *const places[] = {"lib/ptxvm", "lib"};
     char self[4096];
@@ -142,7 +142,7 @@ static void set_options(const struct options *options)
 
 static void set_libraries(void)
 {
-    char *folder = library_folder();
+    char *folder = program_libraries();
     char *preload = must_print("%s/libptxvm_redirect.so", folder);
     char *audit = must_print("%s/libptxvm_audit.so", folder);
     prepend("LD_LIBRARY_PATH", folder);

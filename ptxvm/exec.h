@@ -6,5 +6,7 @@
 
 /* Runs the program; its exit code. Does not come back when nothing is to be told afterwards. */
 int program_run(const struct options *options);
+/* The folder of the libraries, to be freed; gives up when there is none. */
+char *program_libraries(void);
 
 #endif

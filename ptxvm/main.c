@@ -1,6 +1,9 @@
 /* main.c - ptxvm: runs PTX kernels without a GPU. The command line is options.c, a run run.c, --test
- * testmode.c, --exec exec.c, --explore explore.c. */
+ * testmode.c, --exec exec.c, --explore explore.c, --devices devices.c. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "devices.h"
 #include "exec.h"
 #include "explore.h"
 #include "fail.h"
@@ -10,6 +13,12 @@
 int main(int argc, char **argv)
 {
     struct options options;
+    if (argc == 2 && strcmp(argv[1], "--devices") == 0) {
+        char *folder = program_libraries();
+        const int listed = devices_print(folder);
+        free(folder);
+        return fflush(stdout) != 0 ? EXIT_USAGE : listed;
+    }
     options_parse(&options, argc, argv);
     int code = options.program   ? program_run(&options)
                : options.test    ? tests_run(&options, argc, argv)

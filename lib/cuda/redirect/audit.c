@@ -3,7 +3,7 @@
  *
  * `ptxvm --exec` names it in LD_AUDIT (rtld-audit(7)). It does three things:
  *
- * - Whoever asks for libcuda or libcudart, by whatever path, gets the one beside this library.
+ * - Whoever asks for libcuda, libcudart or libnvidia-ml, by whatever path, gets the one beside this library.
  * - An object that has CUDA's runtime linked in gets jumps to ours written over the entries of that runtime,
  *   as soon as it is mapped: its constructors register its kernels. The entries are found by name in .symtab,
  *   for most are local, and in a stripped object by comparing it with the archive that the runtime is from
@@ -447,11 +447,12 @@ unsigned la_version(unsigned version)
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
     static const char *const names[] = {"libcuda.so.1",      "libcuda.so",      "libcudart.so",
-                                        "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"};
+                                        "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13",
+                                        "libnvidia-ml.so.1"};
     static char path[sizeof folder + 32];
     (void)cookie;
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-    if (flag != LA_SER_ORIG || strncmp(base, "libcuda", 7) != 0) return (char *)name;
+    if (flag != LA_SER_ORIG || strncmp(base, "lib", 3) != 0) return (char *)name;
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(base, names[i]) != 0) continue;
         snprintf(path, sizeof path, "%s%s", folder, base);
