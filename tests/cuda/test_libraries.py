@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """NVIDIA's libraries on the virtual device: libraries/*.c, built here against the user's toolkit.
 
+Sums of what devices wrote are compared with those that an H100 wrote (libraries/chip).
 Each program says of each function whether the result is equal to what plain C (exact integers) or
 NVIDIA's own host code gives, within bounds, refused with which status, or wrong. Nothing may be wrong.
 With toolkit 13.0 the counts must be those of the table in docs/dropin.md; --write puts them there.
@@ -61,11 +62,12 @@ def build(home, name, libraries):
 
 
 def run(home, program):
-    """What the program says: {function: (verdict, detail)}."""
+    """What the program says: {function: (verdict, detail)}, and lines with sums."""
     # cuDNN's PTX may be newer than the toolkit's. The archive of the runtime is the toolkit's.
     words = (PTXVM, "--arch", "sm_121", "--profile", "all", "--exec", program)
     here = dict(os.environ, PTXVM_LOG="off", PTXVM_CUDART=os.path.join(home, "lib64"))
     here["XDG_CACHE_HOME"] = os.path.abspath("cache")
+    here["LIBRARY_SUMS"] = "1"
     done = subprocess.run(words, capture_output=True, text=True, timeout=600, env=here)
     tally.check(program, done.returncode == 0 and done.stdout, f"exit code {done.returncode}\n{done.stderr}")
     said = {}
@@ -73,19 +75,30 @@ def run(home, program):
         found = re.fullmatch(r"(.*?) (equal|bounds|refused|wrong|none)(?: (.*))?", line)
         if found:  # cuSPARSE has lines of its own
             said[found.group(1)] = (found.group(2), found.group(3))
-    return said
+    return said, {line for line in done.stdout.splitlines() if " sum " in line}
 
 
-def row(library, said):
+def chip(name, sums):
+    """How many sums are an H100's, of how many."""
+    path = os.path.join(HERE, "libraries", "chip", name + ".txt")
+    if not os.path.exists(path):
+        return "-"
+    with open(path, encoding="utf-8") as file:
+        return f"{len(sums & set(file.read().splitlines()))} of {len(sums)}"
+
+
+def row(library, said, same):
     """A line of the table."""
     names = {v: [f for f, (verdict, _) in said.items() if verdict == v] for v in VERDICTS}
     tried = sum(len(some) for some in names.values())
+    equal, bounds = len(names["equal"]), len(names["bounds"])
     refused = ", ".join(f"`{function}` ({said[function][1]})" for function in names["refused"])
-    return f"| {library} | {tried} | {len(names['equal'])} | {len(names['bounds'])} | {refused or 'none'} |\n"
+    return f"| {library} | {tried} | {equal} | {bounds} | {same} | {refused or 'none'} |\n"
 
 
 def table(rows):
-    head = "| library | functions tried | equal | within bounds | refused (status) |\n|---|---|---|---|---|\n"
+    head = "| library | functions tried | equal | within bounds | bits of an H100 | refused (status) |\n"
+    head += "|---|---|---|---|---|---|\n"
     return BEGIN + head + "".join(rows) + END
 
 
@@ -118,10 +131,10 @@ def main():
                 tally.skip(library, f"there is no {header}")
                 continue
             program = build(home, name, libraries)
-            said = run(home, program) if program else {}
+            said, sums = run(home, program) if program else ({}, set())
             wrong = [f"{f} {' '.join(v)}" for f, v in said.items() if v[0] not in VERDICTS + ("none",)]
             tally.check(f"{library}: nothing is wrong", not wrong, "; ".join(wrong))
-            rows.append(row(library, said))
+            rows.append(row(library, said, chip(name, sums)))
         os.chdir(ROOT)
     compare(rows, release(home) == "13.0", sys.argv[1:] == ["--write"])
     return tally.end()
