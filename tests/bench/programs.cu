@@ -5,6 +5,9 @@
  * All have the signature of networks.cu. Blocks have 256 threads.
  */
 #include <cub/block/block_scan.cuh>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include "programs.h"
 
 #define KERNEL(name)                                                                                                 \
@@ -296,4 +299,68 @@ KERNEL(bfs)
         __syncthreads();
     }
     for (int i = t; i < cols; i += THREADS) INTS[blockIdx.x * cols + i] = distance[i];
+}
+
+/* ---- one layer in several formats: sums of products of 2 elements a thread (4 of 8 bits), with a floor ---- */
+
+/* Any bits become numbers between 1/4 and 1/2, of either sign. */
+__device__ float some_f32(int word) { return __int_as_float((word & 0x807fffff) | 0x3e800000); }
+template <typename T> __device__ T pair_of(int word, int keep, int exponents)
+{
+    const int bits = (word & keep) | exponents;
+    return *(const T *)&bits;
+}
+
+KERNEL(layer_f32)
+{
+    float x = 0, y = 0;
+    for (int k = 0; k < cols; k++) {
+        const float w = some_f32(index[k]);
+        x = fmaxf(fmaf(some_f32(index[2 * k * rows + THREAD]), w, x), -2.0f);
+        y = fmaxf(fmaf(some_f32(index[(2 * k + 1) * rows + THREAD]), w, y), -2.0f);
+    }
+    OUT[2 * THREAD] = x, OUT[2 * THREAD + 1] = y;
+}
+
+KERNEL(layer_f16)
+{
+    const __half2 least = __float2half2_rn(-2.0f);
+    __half2 sum = __float2half2_rn(0.0f);
+    for (int k = 0; k < cols; k++) {
+        const __half2 w = pair_of<__half2>(index[k], 0x83ff83ff, 0x34003400),
+                      x = pair_of<__half2>(index[k * rows + THREAD], 0x83ff83ff, 0x34003400);
+        sum = __hmax2(__hfma2(x, w, sum), least);
+    }
+    OUT[2 * THREAD] = __low2float(sum), OUT[2 * THREAD + 1] = __high2float(sum);
+}
+
+KERNEL(layer_bf16)
+{
+    const __nv_bfloat162 least = __float2bfloat162_rn(-2.0f);
+    __nv_bfloat162 sum = __float2bfloat162_rn(0.0f);
+    for (int k = 0; k < cols; k++) {
+        const __nv_bfloat162 w = pair_of<__nv_bfloat162>(index[k], 0x807f807f, 0x3e803e80),
+                             x = pair_of<__nv_bfloat162>(index[k * rows + THREAD], 0x807f807f, 0x3e803e80);
+        sum = __hmax2(__hfma2(x, w, sum), least);
+    }
+    OUT[2 * THREAD] = __low2float(sum), OUT[2 * THREAD + 1] = __high2float(sum);
+}
+
+__device__ __half2 pair_of_e4m3(unsigned bytes)
+{
+    const __half2_raw r = __nv_cvt_fp8x2_to_halfraw2((__nv_fp8x2_storage_t)bytes, __NV_E4M3);
+    return *(const __half2 *)&r;
+}
+
+KERNEL(layer_e4m3)
+{
+    const __half2 least = __float2half2_rn(-2.0f);
+    __half2 sum = __float2half2_rn(0.0f);
+    for (int k = 0; k < cols; k += 2) {
+        const unsigned w = (unsigned)(index[k / 2] & 0x87878787) | 0x28282828,
+                       x = (unsigned)(index[k / 2 * rows + THREAD] & 0x87878787) | 0x28282828;
+        sum = __hmax2(__hfma2(pair_of_e4m3(x & 0xffff), pair_of_e4m3(w & 0xffff), sum), least);
+        sum = __hmax2(__hfma2(pair_of_e4m3(x >> 16), pair_of_e4m3(w >> 16), sum), least);
+    }
+    OUT[2 * THREAD] = __low2float(sum), OUT[2 * THREAD + 1] = __high2float(sum);
 }

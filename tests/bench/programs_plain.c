@@ -2,6 +2,7 @@
  * (programs.h). */
 #include "networks.h"
 #include "programs.h"
+#include <math.h>
 #include <string.h>
 
 #define PLAIN(name)                                                                                          \
@@ -231,6 +232,93 @@ PLAIN(bfs)
     }
 }
 
+/* ---- one layer in several formats ---- */
+
+static float float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, 4);
+    return x;
+}
+
+/* Numbers between 1/4 and 1/2 of a format with so many bits of a fraction, from bits of its sign and those.
+ */
+static float some(uint32_t bits, int fraction, int sign)
+{
+    const uint32_t f = (bits & ((1u << fraction) - 1)) << (23 - fraction);
+    return float_of((bits >> sign & 1) << 31 | 0x3e800000 | f);
+}
+
+/* The nearest number with so many bits behind the first; ties to even. */
+static double nearest(double x, int bits)
+{
+    if (x == 0) return x;
+    const double unit = ldexp(1, ilogb(x) - bits);
+    return rint(x / unit) * unit;
+}
+
+static float layer_step(float sum, float x, float w, int bits)
+{
+    const float next = (float)nearest((double)x * w + sum, bits);
+    return next > -2 ? next : -2;
+}
+
+PLAIN(layer_f32)
+{
+    UNUSED;
+    for (int t = 0; t < 2 * rows; t++) {
+        float sum = 0;
+        for (int k = 0; k < cols; k++) {
+            const float x = some((uint32_t)index[(2 * k + t % 2) * rows + t / 2], 23, 31);
+            sum = fmaf(x, some((uint32_t)index[k], 23, 31), sum);
+            sum = sum > -2 ? sum : -2;
+        }
+        OUT[t] = sum;
+    }
+}
+
+PLAIN(layer_f16)
+{
+    UNUSED;
+    for (int t = 0; t < 2 * rows; t++) {
+        float sum = 0;
+        for (int k = 0; k < cols; k++) {
+            const uint32_t x = (uint32_t)index[k * rows + t / 2] >> t % 2 * 16,
+                           w = (uint32_t)index[k] >> t % 2 * 16;
+            sum = layer_step(sum, some(x, 10, 15), some(w, 10, 15), 10);
+        }
+        OUT[t] = sum;
+    }
+}
+
+PLAIN(layer_bf16)
+{
+    UNUSED;
+    for (int t = 0; t < 2 * rows; t++) {
+        float sum = 0;
+        for (int k = 0; k < cols; k++) {
+            const uint32_t x = (uint32_t)index[k * rows + t / 2] >> t % 2 * 16,
+                           w = (uint32_t)index[k] >> t % 2 * 16;
+            sum = layer_step(sum, some(x, 7, 15), some(w, 7, 15), 7);
+        }
+        OUT[t] = sum;
+    }
+}
+
+PLAIN(layer_e4m3)
+{
+    UNUSED;
+    for (int t = 0; t < 2 * rows; t++) {
+        float sum = 0;
+        for (int k = 0; k < cols; k++) {
+            const int at = k % 2 * 16 + t % 2 * 8;
+            const uint32_t x = (uint32_t)index[k / 2 * rows + t / 2] >> at, w = (uint32_t)index[k / 2] >> at;
+            sum = layer_step(sum, some(x, 3, 7), some(w, 3, 7), 10);
+        }
+        OUT[t] = sum;
+    }
+}
+
 enum { K = 1024 };
 #define NEAR 1e-4f
 
@@ -251,4 +339,8 @@ const struct network programs[] = {{"queens", queens, K, 0, K / 256, K, 0},
                                    {"radix_sort", radix_sort, 256, 0, 256, 256 * 256, 0},
                                    {"cub_scan", cub_scan, 512, K, 512, 512 * K, 0},
                                    {"bfs", bfs, 64, K, 64, 64 * K, 0},
+                                   {"layer_f32", layer_f32, 4096, 64, 4096 / 256, 8192, 0},
+                                   {"layer_f16", layer_f16, 4096, 64, 4096 / 256, 8192, 0},
+                                   {"layer_bf16", layer_bf16, 4096, 64, 4096 / 256, 8192, 0},
+                                   {"layer_e4m3", layer_e4m3, 4096, 64, 4096 / 256, 8192, 0},
                                    {NULL, NULL, 0, 0, 0, 0, 0}};
