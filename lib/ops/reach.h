@@ -137,9 +137,12 @@ static __attribute__((noinline)) uint8_t *local_rows(struct px_gang *g, const st
     const uint32_t lane = px_lanes_first(&lanes), *m = PX_ROW(g, uint32_t, in->m), n = g->n & ~31u;
     const uint64_t first = a[scalar ? 0 : lane] - (scalar ? 0 : lane * step);
     uint64_t differ = 0;
-    for (uint32_t j = 0; j < n && !scalar && !differ; j += 32)
-        for (uint32_t i = j; i < j + 32; i++)
-            differ |= (a[i] ^ (first + i * step)) & (uint64_t)(int64_t)(int32_t)m[i];
+    for (uint32_t j = 0; j < n && !scalar && !differ; j += 32) {
+        const uint64_t *x = a + j, expected = first + j * step;
+        const uint32_t *on = m + j;
+        for (uint32_t i = 0; i < 32; i++)
+            differ |= (x[i] ^ (expected + i * step)) & (uint64_t)(int64_t)(int32_t)on[i];
+    }
     if (differ) return NULL;
     return px_local_rows(g, in, lane, first + lane * step + in->imm, size);
 }
