@@ -180,11 +180,11 @@ static const char *function_name(const struct ig_handler *h, const char *shape, 
 
 static void function(FILE *out, const struct ig_handler *h, const char *shape, bool masked)
 {
-    const bool vectors = h->vector && !masked && !strstr(h->d, "64"); /* quotients: one by one */
+    const bool vectors = h->vector && !masked;
     fprintf(out, "\nint PX_AT_LEVEL(%s)(struct px_gang *g, const struct px_insn *in)\n{\n",
             function_name(h, shape, masked));
     if (vectors) {
-        fputs("#ifdef PX_VECTOR\n", out);
+        fprintf(out, "#ifdef PX_VECTOR%s\n", strstr(h->d, "64") ? "_64" : "");
         vector_loop(out, h, shape);
         fputs("#else\n", out);
     }

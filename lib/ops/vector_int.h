@@ -275,5 +275,64 @@ PX_INLINE px_v_u32 px_v_divided(px_v_u32 a, px_v_u32 b, int bits, int is_signed,
 PX_VECTOR_DIVISION(div, 0)
 PX_VECTOR_DIVISION(rem, 1)
 
+#ifdef PX_VECTOR_64
+/*
+ * Of 64 bits. The quotient of doubles is wrong by at most a/b * 2^-50 + 1, whatever the rounding, so with b
+ * below 2^62 what is left of a fits 63 bits and a sign; the quotient of that is within 1/2 and a little, and
+ * only too large a one is left to mend. With b from 2^62 on the quotient is at most 3.
+ */
+PX_INLINE __m512i px_v_divided_part(__m512i a, __m512i b, int rest)
+{
+    const __m512i one = _mm512_set1_epi64(1);
+    const __m512d by = _mm512_div_pd(_mm512_set1_pd(1), _mm512_cvtepu64_pd(b));
+    __m512i q = _mm512_cvttpd_epu64(_mm512_mul_pd(_mm512_cvtepu64_pd(a), by));
+    __m512i r = _mm512_sub_epi64(a, _mm512_mullo_epi64(q, b));
+    const __m512i more = _mm512_cvt_roundpd_epi64(_mm512_mul_pd(_mm512_cvtepi64_pd(r), by),
+                                                  _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    q = _mm512_add_epi64(q, more);
+    r = _mm512_sub_epi64(r, _mm512_mullo_epi64(more, b));
+    const __mmask8 minus = _mm512_movepi64_mask(r);
+    q = _mm512_mask_sub_epi64(q, minus, q, one);
+    r = _mm512_mask_add_epi64(r, minus, r, b);
+    const __mmask8 large = _mm512_cmpge_epu64_mask(b, _mm512_set1_epi64(1ll << 62));
+    if (large) {
+        __m512i left = a, n = _mm512_setzero_si512();
+        for (int i = 0; i < 3; i++) {
+            const __mmask8 fits = _mm512_cmpge_epu64_mask(left, b);
+            left = _mm512_mask_sub_epi64(left, fits, left, b);
+            n = _mm512_mask_add_epi64(n, fits, n, one);
+        }
+        q = _mm512_mask_mov_epi64(q, large, n);
+        r = _mm512_mask_mov_epi64(r, large, left);
+    }
+    return rest ? r : q;
+}
+PX_INLINE px_v_u64 px_v_divided_64(px_v_u64 a, px_v_u64 b, int is_signed, int rest)
+{
+    px_v_u64 d;
+    for (int i = 0; i < 2; i++) {
+        const px_v_half_u64 none = {0}, x = a.part[i], y = b.part[i];
+        const px_v_half_u64 xs = is_signed ? none - (x >> 63) : none,
+                            ys = is_signed ? none - (y >> 63) : none;
+        const px_v_half_u64 r =
+            (px_v_half_u64)px_v_divided_part((__m512i)((x ^ xs) - xs), (__m512i)((y ^ ys) - ys), rest);
+        const px_v_half_u64 s = rest ? xs : xs ^ ys;
+        d.part[i] = ((r ^ s) - s) | (px_v_half_u64)(y == 0);
+    }
+    return d;
+}
+#define PX_VECTOR_DIVISION64(name, rest)                                                                     \
+    PX_INLINE px_v_u64 px_v_##name##_u64(px_v_u64 a, px_v_u64 b)                                             \
+    {                                                                                                        \
+        return px_v_divided_64(a, b, 0, rest);                                                               \
+    }                                                                                                        \
+    PX_INLINE px_v_s64 px_v_##name##_s64(px_v_s64 a, px_v_s64 b)                                             \
+    {                                                                                                        \
+        return px_v_divided_64(a, b, 1, rest);                                                               \
+    }
+PX_VECTOR_DIVISION64(div, 0)
+PX_VECTOR_DIVISION64(rem, 1)
+#endif
+
 #endif
 #endif

@@ -1,7 +1,8 @@
 /*
  * vector_lanes.h - vectors with an element a lane, and what the SIMD levels do differently with them.
  *
- * PX_VECTOR, the number of lanes, is defined where the level has AVX-512 or AVX2 with F16C.
+ * PX_VECTOR, the number of lanes, is defined where the level has AVX-512 or AVX2 with F16C; PX_VECTOR_64
+ * where statements with results of 64 bits are vectors, too.
  */
 #ifndef PX_OPS_VECTOR_LANES_H
 #define PX_OPS_VECTOR_LANES_H
@@ -15,6 +16,7 @@
 
 #if defined(__AVX512BW__)
 #define PX_VECTOR 16
+#define PX_VECTOR_64
 #else
 #define PX_VECTOR 8
 #endif

@@ -6,8 +6,10 @@
  *
  * All 65536 halves, and all upper halves of words, are first sources, with chosen and random others; with
  * --all sums, differences, products, minima and maxima of all 2^32 pairs of halves (minutes a statement).
- * Sums, products and fused ones of halves are held against a calculation in 113 bits whose error is known.
+ * Sums, products and fused ones of halves are held against a calculation in 113 bits whose error is known,
+ * quotients of 64 bits against those of 128, in each rounding mode.
  */
+#include <fenv.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,6 +294,67 @@ TEST(all_pairs_of_halves)
                     }
                 print_message("%s.%s: 2^32 pairs\n", level->name, set->name);
             }
+}
+
+/* ---- quotients of 64 bits ---- */
+
+__extension__ typedef __int128 whole;
+
+/* Any bits, few bits, powers of two and their neighbours, of either sign. */
+static uint64_t dividend(uint64_t *state)
+{
+    const uint64_t r = next_random(state), s = next_random(state), at = 1ull << (s >> 8) % 64;
+    switch (s % 5) {
+    case 0: return r ^ s << 32;
+    case 1: return (r ^ s << 32) >> (s >> 20) % 64;
+    case 2: return at + (r >> 9) % 3 - 1;
+    case 3: return 0 - at + (r >> 9) % 3 - 1;
+    default: return UINT64_MAX - (r & 3);
+    }
+}
+
+/* By zero all bits are ones. */
+static uint64_t quotient(uint64_t a, uint64_t b, bool is_signed, bool rest)
+{
+    const whole x = is_signed ? (whole)(int64_t)a : (whole)a, y = is_signed ? (whole)(int64_t)b : (whole)b;
+    return b == 0 ? UINT64_MAX : (uint64_t)(rest ? x % y : x / y);
+}
+
+static void expect_quotients(const struct px_level *level, const char *name, bool is_signed, bool rest)
+{
+    struct px_gang g = gang_of(level);
+    const struct px_insn row = {.a = A, .b = B, .c = C, .d = D};
+    uint64_t state = 3, *a = (uint64_t *)(void *)(frame + A), *b = (uint64_t *)(void *)(frame + B),
+             *d = (uint64_t *)(void *)(frame + D);
+    const struct px_handler_set *set = level->sets;
+    while (strcmp(set->name, name) != 0) set++;
+    for (unsigned turn = 0; turn < 1000; turn++) {
+        for (uint32_t i = 0; i < LANES; i++) {
+            a[i] = dividend(&state), b[i] = dividend(&state);
+            /* near a multiple of b */
+            if (i % 3 == 0)
+                a[i] = b[i] * (a[i] % (b[i] && UINT64_MAX / b[i] ? UINT64_MAX / b[i] : 1)) + i % 5 - 2;
+        }
+        set->fn[0][0](&g, &row);
+        for (uint32_t i = 0; i < LANES; i++)
+            if (d[i] != quotient(a[i], b[i], is_signed, rest))
+                fail_msg("%s.%s of %llx %llx: %llx", level->name, name, (unsigned long long)a[i],
+                         (unsigned long long)b[i], (unsigned long long)d[i]);
+    }
+}
+
+TEST(quotients_of_64_bits_are_exact)
+{
+    static const char *const names[] = {"div_u64", "rem_u64", "div_s64", "rem_s64"};
+    static const int modes[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+    for (int l = 0; l < LEVELS; l++) {
+        const struct px_level *level = px_level_named(levels[l]);
+        for (unsigned k = 0; level && k < 16; k++) {
+            fesetround(modes[k / 4]);
+            expect_quotients(level, names[k % 4], k / 2 % 2, k % 2);
+        }
+    }
+    fesetround(FE_TONEAREST);
 }
 
 int main(int argc, char **argv)
