@@ -375,7 +375,7 @@ bool ig_clauses_hold(const struct ig_form *form, const uint16_t *value);
 
 /* isagen_handlers.c */
 /* px_statement of lib/isa/isa.h */
-enum { IG_STATEMENT_WORDS = 6 };
+enum { IG_STATEMENT_WORDS = 8 };
 struct ig_facts {
     int opcode, result, types[4], words[IG_STATEMENT_WORDS];
 };

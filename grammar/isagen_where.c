@@ -380,9 +380,10 @@ static unsigned length_of(unsigned word)
     return s[0] == 'v' ? (unsigned)atoi(s + 1) : 1;
 }
 
-static bool hold_with(const struct ig_form *form, const uint16_t *value, unsigned ptx, unsigned sm)
+static bool hold_with(const struct ig_form *form, const uint16_t *value, unsigned operands, unsigned ptx,
+                      unsigned sm)
 {
-    struct px_where_env env = {value, ig.lists, ~0u, ptx, sm, false, bits_of, class_of, length_of};
+    struct px_where_env env = {value, ig.lists, operands, ptx, sm, false, bits_of, class_of, length_of};
     for (int i = 0; i < form->nclauses; i++) {
         const struct ig_clause *c = &form->clauses[i];
         if (!c->kind && !px_where_eval(&env, ig.code + c->first, (unsigned)c->len)) return false;
@@ -390,8 +391,10 @@ static bool hold_with(const struct ig_form *form, const uint16_t *value, unsigne
     return true;
 }
 
-/* By the newest version, or the oldest: some forms went out of use. */
+/* With all optional operands, or with none; by the newest version, or the oldest: some forms went out of use.
+ */
 bool ig_clauses_hold(const struct ig_form *form, const uint16_t *value)
 {
-    return hold_with(form, value, 90, 100) || hold_with(form, value, 10, 10);
+    return hold_with(form, value, ~0u, 90, 100) || hold_with(form, value, ~0u, 10, 10) ||
+           hold_with(form, value, 0, 90, 100);
 }

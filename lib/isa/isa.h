@@ -450,7 +450,7 @@ int px_match_handler(const struct px_match *match);
 
 /* What the row says of the statement that a handler runs; of rows that share a handler, the one whose name it
  * bears. */
-enum { PX_STATEMENT_WORDS = 6 };
+enum { PX_STATEMENT_WORDS = 8 };
 struct px_statement {
     px_word opcode;
     uint8_t result;                    /* enum px_result */

@@ -6,5 +6,7 @@
 #include "ops/float.h"
 #include "ops/half.h"
 #include "ops/narrow.h"
+#include "ops/micro.h"
+#include "ops/parts.h"
 
 #endif

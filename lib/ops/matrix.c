@@ -124,8 +124,10 @@ PX_RACY static void put(uint8_t *to, uint32_t bytes, uint32_t v)
 {
     if (bytes == 4)
         __atomic_store_n((uint32_t *)(void *)to, v, __ATOMIC_RELAXED);
-    else
+    else if (bytes == 2)
         __atomic_store_n((uint16_t *)(void *)to, (uint16_t)v, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(to, (uint8_t)v, __ATOMIC_RELAXED);
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
@@ -181,6 +183,51 @@ static void store_turned(uint32_t *reg, uint8_t *const *row)
     }
 }
 
+/* Element i of a row of bytes, or of 16 numbers of 4 or 6 bits with padding behind them: those of 4 bits come
+ * to stand two bits up, or (.s8.s4) with their sign. */
+static uint32_t byte_of(const uint8_t *row, const struct px_match *m, uint32_t i)
+{
+    if (px_match_has(m, PX_W_b6x16_p32)) {
+        const uint32_t at = 6 * i, low = get(row + at / 8, 1), high = get(row + at / 8 + 1, 1);
+        return (low | high << 8) >> at % 8 & 0x3f;
+    }
+    const uint32_t nibble = get(row + i / 2, 1) >> i % 2 * 4 & 15;
+    if (px_match_has(m, PX_W_b4x16_p64)) return nibble << 2;
+    return px_match_has(m, PX_W_s4) ? ((nibble ^ 8) - 8) & 0xff : get(row + i, 1);
+}
+
+/* m8n16: four neighbours of a row each. m16n16, turned: of a column of 16 rows, and of the column eight
+ * behind it. */
+static void load_bytes(const struct px_match *m, uint32_t *reg, uint8_t *const *row)
+{
+    for (uint32_t l = 0; l < WARP; l++) {
+        reg[l] = 0;
+        for (uint32_t i = 0; i < 4; i++) reg[l] |= byte_of(row[l / 4], m, l % 4 * 4 + i) << 8 * i;
+    }
+}
+static void load_columns(const struct px_match *m, uint32_t *reg, uint8_t *const *row, uint32_t behind)
+{
+    for (uint32_t l = 0; l < WARP; l++) {
+        reg[l] = 0;
+        for (uint32_t i = 0; i < 4; i++) reg[l] |= byte_of(row[l % 4 * 4 + i], m, l / 4 + behind) << 8 * i;
+    }
+}
+/* m16n8, turned: a lane has two neighbours of a row, and of the row eight below; columns lie in memory. */
+static void store_columns(uint32_t *reg, uint8_t *const *row)
+{
+    for (uint32_t l = 0; l < WARP; l++)
+        for (uint32_t i = 0; i < 4; i++)
+            put(row[l % 4 * 2 + (i & 1)] + l / 4 + (i >> 1) * 8, 1, reg[l] >> 8 * i & 0xff);
+}
+
+static void load_row_of_bytes(const struct px_match *m, uint32_t *reg, uint8_t *const *rows, uint32_t r)
+{
+    if (px_match_has(m, PX_W_m16n16))
+        load_columns(m, reg, rows + r / 2 * 16, r % 2 * 8);
+    else
+        load_bytes(m, reg, rows + 8 * r);
+}
+
 static int move_matrices(struct px_gang *g, const struct px_insn *in, move_matrix *plain, move_matrix *turned)
 {
     const struct px_operands *o = px_operands(g, in);
@@ -191,7 +238,13 @@ static int move_matrices(struct px_gang *g, const struct px_insn *in, move_matri
     FOR_WARPS(w, g)
     {
         if (!rows_of(g, in, w * WARP, rows)) return PX_STEP_TRAP;
-        for (uint32_t r = 0; r < o->n; r++) move(row_at(g, o->row[r], w * WARP, 4), rows + 8 * r);
+        for (uint32_t r = 0; r < o->n; r++) {
+            uint32_t *reg = row_at(g, o->row[r], w * WARP, 4);
+            if (px_match_has(o->match, PX_W_m8n16) || px_match_has(o->match, PX_W_m16n16))
+                load_row_of_bytes(o->match, reg, rows, r);
+            else
+                move(reg, rows + 8 * r);
+        }
     }
     return PX_STEP_NEXT;
 }
@@ -203,7 +256,8 @@ int px_op_ldmatrix(struct px_gang *g, const struct px_insn *in)
 
 int px_op_stmatrix(struct px_gang *g, const struct px_insn *in)
 {
-    return move_matrices(g, in, store_matrix, store_turned);
+    const bool bytes = px_match_has(px_operands(g, in)->match, PX_W_m16n8);
+    return move_matrices(g, in, store_matrix, bytes ? store_columns : store_turned);
 }
 
 int px_op_movmatrix(struct px_gang *g, const struct px_insn *in)

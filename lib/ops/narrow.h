@@ -98,6 +98,12 @@ static inline uint32_t px_cvt_tf32(uint32_t a, int nearest, int relu)
     if (mag > 0x7f800000u) return 0x7fffe000u;
     return relu && a >> 31 ? 0 : r | (a & 0x80000000u);
 }
+/* .satfinite: beyond the largest number it is the largest. */
+static inline uint32_t px_cvt_tf32_finite(uint32_t a, int nearest, int relu)
+{
+    const uint32_t r = px_cvt_tf32(a, nearest, relu);
+    return (r & 0x7fffffffu) == 0x7f800000u ? r - 0x2000u : r;
+}
 
 /* ---- 8-bit floats, two to 16 bits ---- */
 

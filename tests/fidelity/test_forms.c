@@ -3,8 +3,9 @@
  * [--write|--counts]
  *
  * A form is held by hardware when an instruction of it was run on a chip and is replayed (tests/hw), by exact
- * arithmetic when a test of tests/exec or a sample runs one and says what must come out, by the manual when
- * it is executed and neither is true, and otherwise it does not run. docs/fidelity-forms.md is made of that
+ * arithmetic when a test of tests/exec or tests/forms or a sample runs one and says what must come out, by
+ * the manual when it is executed and neither is true, and otherwise it does not run. docs/fidelity-forms.md
+ * is made of that
  * (--write) and must be what the table and the recordings give; tests/fidelity/bounds.txt says how many forms
  * hardware and arithmetic hold at least, and how many rest on the manual or do not run at most. It is edited
  * by hand.
@@ -46,7 +47,8 @@ static void look_at(const struct px_block *block)
 static void look(const char *text)
 {
     ptx_module *module = NULL;
-    if (ptx_module_create(NULL, text, strlen(text), &module) == PTX_OK)
+    const ptx_module_options every = {.struct_size = sizeof every, .profile = PTX_PROFILE_ALL};
+    if (ptx_module_create(&every, text, strlen(text), &module) == PTX_OK)
         for (uint32_t i = 0; i < module->functions.n; i++) {
             const struct px_function *f = module->functions.at[i];
             if (f->func && f->func->body) look_at(f->func->body);
@@ -278,6 +280,7 @@ static bool collect(const char *root)
     looking_for = EXACT;
     look_at_files(root, "exec/*.ptx");
     look_at_files(root, "exec/link/*.ptx");
+    look_at_files(root, "forms/*.ptx");
     look_at_files(samples, "samples/*.ptx");
     looking_for = HARDWARE;
     look_at_units();

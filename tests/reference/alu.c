@@ -114,6 +114,9 @@ bool ref_bind_alu(const struct ref_context *x, struct ref_inst *in)
     for (unsigned i = 0; i < in->n; i++)
         in->o[i] = ref_resolve(x, in->inst, &in->inst->opds[i], operand_type(in, i));
     unsigned needed = in->handler < 0 ? 1 : ref_scalar_of(in->handler)->ns;
-    if (in->n < 1 + needed) ref_unsupported(x->m, in->inst, "with so few operands");
+    unsigned fewest, all = px_form_opds(in->match.form, &fewest);
+    if (in->n < 1 + needed && fewest == all) ref_unsupported(x->m, in->inst, "with so few operands");
+    for (unsigned i = in->n; i < 1 + needed; i++) /* an optional one that is not written */
+        in->o[i] = (struct ref_operand){.kind = REF_CONST, .type = PX_T_B64, .bits = 64};
     return true;
 }

@@ -425,7 +425,7 @@ static bool is_read(struct px_emitter *e, const struct px_ir_operand *d)
 static px_handler reduction(struct px_emitter *e, const struct px_ir_inst *in, struct px_insn *r,
                             px_handler fn)
 {
-    const bool may = in->aux && e->f->coder->wishes.engine & PX_ENGINE_private_atomics;
+    const bool may = in->aux & PX_IR_ATOM_WAITS && e->f->coder->wishes.engine & PX_ENGINE_private_atomics;
     px_handler waits = may && r->space != PX_SPACE_SHARED ? px_atom_private(fn) : NULL;
     if (waits) r->extent = (uint8_t)(PX_SLOT_PRIVATE + e->slots++ % (PX_EXTENTS - PX_SLOT_PRIVATE));
     return waits ? waits : fn;
@@ -445,7 +445,8 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
     r.b = px_emit_row(e, &o[2]);
     r.half = half;
     if (in->nopds > 3) r.c = px_emit_row(e, &o[3]);
-    if ((type == PX_T_F32 || type == PX_T_F64) && !shared) r.flags |= PX_INSN_FTZ;
+    if ((type == PX_T_F32 || type == PX_T_F64) && !shared && !(in->aux & PX_IR_ATOM_NOFTZ))
+        r.flags |= PX_INSN_FTZ;
     if (px_ir_is(in, PX_OP_red) || !is_read(e, &o[0]))
         fn = reduction(e, in, &r, fn);
     else

@@ -88,6 +88,11 @@ enum px_ir_reading {
     PX_IR_COPIED  /* the bits go on to the result */
 };
 
+/* What else is true of an atomic operation. */
+enum {
+    PX_IR_ATOM_WAITS = 1, /* a reduction may happen later */
+    PX_IR_ATOM_NOFTZ = 2  /* a sum of f32 keeps subnormal numbers */
+};
 enum {
     PX_IR_INST_FIRST = 1,   /* the first one made of an instruction of the text */
     PX_IR_INST_NEGATED = 2, /* runs where the guard does not hold */
@@ -122,7 +127,7 @@ struct px_ir_inst {
         uint32_t target; /* a label: of branches */
         uint32_t values; /* of all others: where the values of its addresses are, in px_irfn.values */
     };
-    uint32_t aux; /* index of a side table (sites, switches), or another fact; atom, red: may wait */
+    uint32_t aux; /* index of a side table (sites, switches), or another fact; atom, red: PX_IR_ATOM */
 };
 
 /* Positions of an instruction in the order of the code, where live ranges begin and end: sources are read at

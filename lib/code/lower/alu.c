@@ -77,10 +77,22 @@ static bool is_loose(const struct px_bound *b, unsigned handler)
            !px_match_has(&b->match, PX_W_rm) && !px_match_has(&b->match, PX_W_rp);
 }
 
+/* Optional operands that are not written are zeros, which the statement does not look at. */
+static uint32_t fill_up(const struct px_bound *b, unsigned handler, uint32_t k, struct px_ir_operand s[3])
+{
+    const uint8_t *types = px_statement(handler)->types;
+    if (px_form_compares(b->match.form)) return k;
+    for (; k < 3 && types[k + 1] != PX_T_NONE; k++)
+        s[k] = (struct px_ir_operand){
+            .kind = PX_IR_IMM, .elem = (uint8_t)px_lower_elem(types[k + 1]), .type = types[k + 1]};
+    return k;
+}
+
 /* The sources that the statement reads, in order; how many. */
-static uint32_t sources(struct px_irfn *f, const struct px_bound *b, const struct px_handler_set *set,
+static uint32_t sources(struct px_irfn *f, const struct px_bound *b, unsigned handler,
                         struct px_ir_operand s[3])
 {
+    const struct px_handler_set *set = &f->coder->level->sets[handler];
     uint32_t k = 0;
     for (unsigned i = 0; i < b->inst->nopds; i++) {
         const struct px_operand *o = &b->inst->opds[i];
@@ -92,7 +104,7 @@ static uint32_t sources(struct px_irfn *f, const struct px_bound *b, const struc
         if (s[k].kind == PX_IR_REG) s[k].base = reading(b, set, i);
         k++;
     }
-    return k;
+    return set->pair ? k : fill_up(b, handler, k, s);
 }
 
 static struct px_ir_operand carry_flag(struct px_irfn *f)
@@ -197,7 +209,7 @@ void px_lower_statement(struct px_irfn *f, const struct px_bound *b, unsigned ha
         oe = &od->u.list[1];
         od = &od->u.list[0];
     }
-    uint32_t n = sources(f, b, set, s);
+    uint32_t n = sources(f, b, handler, s);
     if (px_form_compares(b->match.form) &&
         (oe || set->pair || combined(b) || truth(td) != 0xffffffff || px_lower_elem(td) != 4)) {
         d = px_lower_temp(f, 4, PX_T_PRED);

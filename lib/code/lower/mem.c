@@ -204,13 +204,15 @@ static px_word atom_op(const struct px_bound *b)
     return op;
 }
 
-/* May it be performed later, as long as its thread does not synchronise? */
-static bool may_wait(const struct px_bound *b)
+/* May it be performed later, as long as its thread does not synchronise? Does a sum of f32 keep subnormals?
+ */
+static uint32_t atom_flags(const struct px_bound *b)
 {
+    const uint32_t keeps = px_match_has(&b->match, PX_W_noftz) ? PX_IR_ATOM_NOFTZ : 0;
     static const px_word orders[] = {PX_W_acquire, PX_W_release, PX_W_acq_rel, PX_W_sys};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
-        if (px_match_has(&b->match, orders[i])) return false;
-    return true;
+        if (px_match_has(&b->match, orders[i])) return keeps;
+    return keeps | PX_IR_ATOM_WAITS;
 }
 
 static void atomic(struct px_irfn *f, const struct px_bound *b, bool red)
@@ -230,7 +232,7 @@ static void atomic(struct px_irfn *f, const struct px_bound *b, bool red)
     struct px_ir_inst *in =
         px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | (red ? PX_OP_red : PX_OP_atom)), opds, 1, 3u + cas);
     in->fact = op;
-    in->aux = may_wait(b);
+    in->aux = atom_flags(b);
     if (!red) px_lower_done(f, b, &b->inst->opds[0], opds[0]);
 }
 
@@ -275,8 +277,10 @@ static void atomic_vector(struct px_irfn *f, const struct px_bound *b, bool red)
     for (uint32_t i = 0; i < p.n; i++, address.value += p.bytes) {
         opds[0] = d[i], opds[1] = address, opds[2] = s[i];
         opds[1].elem = (uint8_t)(i ? p.bytes : p.bytes * p.n);
-        px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | (red ? PX_OP_red : PX_OP_atom)), opds, 1, 3)->fact =
-            atom_op(b);
+        struct px_ir_inst *in =
+            px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | (red ? PX_OP_red : PX_OP_atom)), opds, 1, 3);
+        in->fact = atom_op(b);
+        in->aux = atom_flags(b) & PX_IR_ATOM_NOFTZ;
     }
     for (uint32_t i = 0; !red && !sink && i < p.n; i++) px_lower_done(f, b, &result.value[i], d[i]);
 }
