@@ -114,16 +114,17 @@ def objects(build):
 
 def calls_upwards(build):
     """Lines about references from a folder to one on its right."""
-    defined, used = {}, []
-    for path, layer in objects(build):
-        listed = subprocess.run(
-            ["nm", "-g", os.path.join(build, path)], capture_output=True, text=True, check=True
-        )
-        for fields in map(str.split, listed.stdout.split("\n")):
-            if len(fields) == 3:
-                defined[fields[2]] = layer
-            elif len(fields) == 2 and fields[0] == "U":
-                used.append((path, layer, fields[1]))
+    defined, used, layers = {}, [], dict(objects(build))
+    if not layers:
+        return
+    listed = subprocess.run(["nm", "-gA", *layers], cwd=build, capture_output=True, text=True, check=True)
+    for line in listed.stdout.split("\n"):
+        path, _, symbol = line.partition(":")
+        fields = symbol.split()
+        if len(fields) == 3:
+            defined[fields[2]] = layers[path]
+        elif len(fields) == 2 and fields[0] == "U":
+            used.append((path, layers[path], fields[1]))
     for path, layer, symbol in used:
         target = defined.get(symbol, layer)
         if LAYERS.index(target) > LAYERS.index(layer):
