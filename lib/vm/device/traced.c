@@ -54,7 +54,8 @@ static void fill_place(struct words *w, const char *kernel, const struct px_lfun
 {
     struct px_source text = func->module->source; /* its line table is complete: nothing is built here */
     const struct px_place place = inst ? px_source_place(&text, inst->pos) : (struct px_place){0};
-    *w->instruction = *w->source = 0;
+    w->instruction[0] = 0;
+    w->source[0] = 0;
     if (inst) px_print_inst(inst, w->instruction, sizeof w->instruction);
     if (inst) px_place_source(func, inst, w->source, sizeof w->source);
     w->at = (ptx_trace_place){.kernel = kernel,
