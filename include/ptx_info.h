@@ -19,9 +19,10 @@ PTX_API ptx_status ptx_device_attribute(ptx_device *device, int number, int *val
 /* Numbers of CUfunction_attribute: 0 most threads of a block, 1 static shared memory, 2 constants, 3 local
  * memory of a thread, 4 registers (32: those of PTX are not the chip's), 5 the architecture that the PTX is
  * for (80: sm_80), 6 the device's, 7 0, 8 most dynamic shared memory, 9 carve-out, 10 .explicitcluster,
- * 11 to 13 the dimensions of .reqnctapercluster (0: there is none). */
+ * 11 to 13 the dimensions of .reqnctapercluster (0: there is none), 14 whether clusters of more than 8 blocks
+ * may be launched, 15 how clusters are preferred to be scheduled (nothing follows from it). */
 PTX_API ptx_status ptx_kernel_attribute(ptx_kernel *kernel, int number, int *value);
-/* 8 and 9 may be set, within what the device has. Launches are held to the device's limit, whatever 8 says.
+/* 8, 9, 14 and 15 may be set, within what the device has. Launches are held to the device's limit, whatever 8 says.
  */
 PTX_API ptx_status ptx_kernel_attribute_set(ptx_kernel *kernel, int number, int value);
 

@@ -273,7 +273,6 @@ PTX_API ptx_status ptx_program_module_variable(ptx_program *program, size_t modu
 
 /*
  * An instruction of a program that the VM cannot run: a fault (CUDA error 801) of the thread that reaches it.
- * Or a directive, ".reqnctapercluster 2, 1, 1": then the kernel is refused at its launch.
  * Strings live until the callback returns.
  */
 typedef struct ptx_gap {
@@ -322,8 +321,8 @@ typedef struct ptx_launch_config {
     uint64_t max_steps;    /* as ptx_device_config says, for this launch; 0: the device's */
     uint64_t timeout_ms;   /* the same */
     int cooperative; /* all blocks run at once; PTX_ERROR_LAUNCH when the device does not hold as many */
-    unsigned
-        cluster[3]; /* blocks of a cluster, which divide the grid; 0: 1. Larger ones: PTX_ERROR_UNSUPPORTED */
+    unsigned cluster[3]; /* blocks of a cluster, which divide the grid; all 0: as .reqnctapercluster says. At
+                            most 8 blocks, 16 with the kernel's attribute 14 (ptx_kernel_attribute_set) */
     unsigned flags; /* PTX_LAUNCH_... */
     int priority;   /* as in ptx_stream_config */
     struct ptx_fault *refused; /* ptx_kernel_submit fills it, where ptx_kernel_launch fills its fault, when it
@@ -361,10 +360,10 @@ typedef struct ptx_fault {
  * Runs a grid and everything it launches; returns when all are complete. It is in no stream (ptx_stream.h).
  * PTX_ERROR_FAULT, PTX_ERROR_DEADLOCK, PTX_ERROR_LIMIT and PTX_ERROR_INTERRUPTED
  * fill `*fault` (which may be NULL), and so does PTX_ERROR_UNSUPPORTED: message and place of what keeps the
- * kernel as a whole from running (clusters of several blocks); an instruction that the VM cannot run is
+ * kernel as a whole from running; an instruction that the VM cannot run is
  * PTX_ERROR_FAULT with cuda_error 801, where it is reached. PTX_ERROR_LAUNCH: the shape is out of bounds;
  * `*fault` is filled when it is a cooperative launch of more blocks than the device holds (cuda_error 720),
- * or one without the cluster that .explicitcluster asks for (912). PTX_ERROR_LIMIT is one of max_steps,
+ * or one with clusters that the kernel or the device does not have (912). PTX_ERROR_LIMIT is one of max_steps,
  * timeout_ms, max_output and max_host: ptx_device_message says which.
  */
 PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault);

@@ -19,6 +19,7 @@ const char *const help_text[] = {
     "  -s BYTES            dynamic shared memory of a block (0)   --cooperative   its blocks may wait for "
     "each "
     "other\n"
+    "  --cluster X[,Y[,Z]]   blocks of a cluster, up to 16 (as the kernel says)\n"
     "  --host-lib LIB.so   native functions for undefined .extern .func; may be repeated\n"
     "\n"
     "Arguments\n"

@@ -239,6 +239,7 @@ enum {
     OPT_DUMP_IR,
     OPT_PROFILE,
     OPT_HOST_LIB,
+    OPT_CLUSTER,
     OPT_COOPERATIVE,
     OPT_TEST,
     OPT_EXEC,
@@ -301,6 +302,7 @@ static const struct option long_options[] = {
     {"schedule", required_argument, NULL, OPT_SCHEDULE},
     {"profile", required_argument, NULL, OPT_PROFILE},
     {"host-lib", required_argument, NULL, OPT_HOST_LIB},
+    {"cluster", required_argument, NULL, OPT_CLUSTER},
     {"cooperative", no_argument, NULL, OPT_COOPERATIVE},
     {"test", no_argument, NULL, OPT_TEST},
     {"exec", required_argument, NULL, OPT_EXEC},
@@ -353,6 +355,7 @@ static bool store_kernel_option(struct options *options, int option, const char 
     case 's': options->shared_bytes = (unsigned)bytes("-s", value, UINT32_MAX); return true;
     case 'a': words_add(&options->arguments, value); return true;
     case OPT_SET: words_add(&options->sets, variable(value)); return true;
+    case OPT_CLUSTER: shape("--cluster", value, options->cluster); return true;
     case OPT_COOPERATIVE: options->cooperative = true; return true;
     case OPT_SEED: options->seed = number("--seed", value, UINT64_MAX); return true;
     case OPT_HOST_LIB: words_add(&options->host_libs, value); return true;

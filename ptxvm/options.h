@@ -15,7 +15,7 @@ struct words {
 struct options {
     struct words files;
     const char *kernel; /* -k; NULL: the only one */
-    unsigned grid[3], block[3];
+    unsigned grid[3], block[3], cluster[3];
     unsigned shared_bytes;
     bool cooperative;
     struct words arguments, sets, outs, prints, expects, host_libs;

@@ -162,6 +162,8 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+enum { NON_PORTABLE_CLUSTERS = 14 /* the driver's number: clusters of 16 blocks, too */ };
+
 static struct outcome launch(ptx_device *device, ptx_kernel *kernel, const struct arguments *arguments,
                              const struct options *options)
 {
@@ -171,11 +173,13 @@ static struct outcome launch(ptx_device *device, ptx_kernel *kernel, const struc
         .struct_size = sizeof config,
         .grid = {options->grid[0], options->grid[1], options->grid[2]},
         .block = {options->block[0], options->block[1], options->block[2]},
+        .cluster = {options->cluster[0], options->cluster[1], options->cluster[2]},
         .shared_bytes = options->shared_bytes,
         .cooperative = options->cooperative,
         .params = arguments->params,
         .param_bytes = arguments->param_bytes,
     };
+    ptx_kernel_attribute_set(kernel, NON_PORTABLE_CLUSTERS, 1);
     struct watch *watch = watch_start(device);
     const double start = now();
     outcome.status = ptx_kernel_launch(kernel, &config, &outcome.fault);

@@ -124,24 +124,38 @@ PTX_API ptx_status ptx_kernel_attribute(ptx_kernel *kernel, int number, int *val
     case 11:
     case 12:
     case 13: *value = required_cluster(kernel, (unsigned)number - 11); break;
+    case 14: *value = kernel->open; break;
+    case 15: *value = kernel->cluster_policy; break;
     default: return PTX_ERROR_NOT_FOUND;
     }
     return PTX_OK;
 }
 
+/* What values an attribute may have; false: it cannot be set. */
+static bool range_of(const ptx_kernel *kernel, int number, int *least, int *most)
+{
+    const int room = (int)kernel->program->device->arch.shared_per_cta - (int)kernel->func->static_shared;
+    *least = 0;
+    switch (number) {
+    case 8: *most = room; return true;
+    case 9: *least = -1, *most = 100; return true;
+    case 14: *most = 1; return true;
+    case 15: *most = 2; return true;
+    default: return false;
+    }
+}
+
 PTX_API ptx_status ptx_kernel_attribute_set(ptx_kernel *kernel, int number, int value)
 {
-    if (!kernel || (number != 8 && number != 9)) return PTX_ERROR_INVALID_ARGUMENT;
-    const int room = (int)kernel->program->device->arch.shared_per_cta - (int)kernel->func->static_shared;
-    if (number == 8 ? value < 0 || value > room : value < -1 || value > 100)
-        return PTX_ERROR_INVALID_ARGUMENT;
+    int least, most;
+    if (!kernel || !range_of(kernel, number, &least, &most)) return PTX_ERROR_INVALID_ARGUMENT;
+    if (value < least || value > most) return PTX_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&kernel->program->device->lock);
-    if (number == 8) {
-        kernel->dynamic_set = true;
-        kernel->dynamic_bytes = value;
-    } else {
-        kernel->carveout_set = true;
-        kernel->carveout = value;
+    switch (number) {
+    case 8: kernel->dynamic_set = true, kernel->dynamic_bytes = value; break;
+    case 9: kernel->carveout_set = true, kernel->carveout = value; break;
+    case 14: kernel->open = value; break;
+    default: kernel->cluster_policy = value; break;
     }
     pthread_mutex_unlock(&kernel->program->device->lock);
     return PTX_OK;

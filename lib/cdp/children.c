@@ -9,6 +9,7 @@
  */
 #include "cdp/mistakes.h"
 #include "gang/gang.h"
+#include "vm/sched/clustering.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -142,6 +143,13 @@ static int refuse(const struct px_call *call, const struct cdp_buffer *what, int
     return error;
 }
 
+/* Kernels launch with the clusters of .reqnctapercluster alone. */
+static int clusters_of(const struct cdp_buffer *what, struct px_clustering *clusters)
+{
+    static const unsigned none[3];
+    return px_clustering_of(what->kernel, none, false, what->grid, clusters);
+}
+
 /* The error of a launch of this shape from this grid; 0 when it may go on. */
 static int check_launch(const struct px_call *call, const struct cdp_buffer *what)
 {
@@ -152,6 +160,9 @@ static int check_launch(const struct px_call *call, const struct cdp_buffer *wha
         px_launch_check(device, what->kernel, what->grid, what->block, what->shared);
     px_launch_why(device, what->kernel, wrong, what->grid, what->block, what->shared, why, sizeof why);
     if (wrong != PX_SHAPE_OK) return refuse(call, what, CDP_INVALID_CONFIGURATION, "%s", why);
+    struct px_clustering clusters;
+    const int error = clusters_of(what, &clusters);
+    if (error) return refuse(call, what, error, "%s", clusters.why);
     if (depth <= most) return PX_CUDA_OK;
     return refuse(call, what, CDP_TOO_DEEP, "depth %u, at most %u (launch_depth)", depth, most);
 }
@@ -231,8 +242,10 @@ static enum px_ext launch_now(struct px_call *call, const struct cdp_buffer *wha
     struct ptx_device *device = call->grid->device;
     struct px_refusal why;
     int error = PX_CUDA_OUT_OF_MEMORY;
-    struct px_grid *grid =
-        px_grid_create(what->program, what->kernel, what->grid, what->block, what->shared, h->room, &why);
+    struct px_clustering clusters;
+    clusters_of(what, &clusters); /* check_launch has looked */
+    struct px_grid *grid = px_grid_create(what->program, what->kernel, what->grid, what->block, &clusters,
+                                          what->shared, h->room, &why);
     const unsigned refers = grid ? grid->code->references : 0;
     if (h->buffer) {
         if (grid) memcpy(grid->params, px_heap_host(&device->buffers, h->buffer->va), grid->param_bytes);

@@ -229,6 +229,7 @@ int cdp_submit(struct px_call *call, struct px_grid *grid, uint64_t stream)
     item->grid = grid;
     grid->item = item;
     grid->launcher = call->cta->number;
+    grid->launcher_unit = call->cta->unit;
     const int error = stream == CDP_STREAM_TAIL ? submit_tail(call, item) : submit_child(call, item, stream);
     if (error) {
         grid->item = NULL;
@@ -311,7 +312,7 @@ void cdp_completed(struct px_grid *grid)
     run->pending--;
     const bool counted = item->counted;
     leave_stream(grid, item);
-    if (family_complete(grid, counted)) px_sched_wake(run, grid->parent, grid->launcher);
+    if (family_complete(grid, counted)) px_sched_wake(run, grid->parent, grid->launcher_unit);
     if (run->drain == PX_DRAIN_AWAITED && run->pending <= device->config.pending_launches / 2) {
         run->drain = PX_DRAIN_NONE; /* all of them ask again: worth it when many can have their way */
         px_sched_wake(run, NULL, 0);

@@ -292,67 +292,13 @@ static struct px_code *assemble(struct px_coder *coder)
     code->level = coder->level;
     code->width = coder->width;
     code->threads = coder->threads;
+    code->clustered = coder->wishes.clustered;
     code->cooperates = coder->cooperates;
     code->ntallies = coder->ntallies;
     if (coder->wishes.counters)
         code->tallies = PX_NEW_N(coder->keep, struct px_tally *, coder->wishes.counters);
     px_regions_place(coder, code); /* last: what follows cannot fail */
     return code;
-}
-
-/* ---- clusters ---- */
-
-/* The directive that asks for clusters of several blocks; NULL: none does. */
-static const struct px_directive *cluster_directive(const struct px_lfunc *kernel)
-{
-    const struct px_func *func = kernel->fn->func;
-    for (unsigned i = 0; i < func->ndirs; i++) {
-        const struct px_directive *d = &func->dirs[i];
-        if (d->word != PX_W_reqnctapercluster) continue;
-        for (unsigned k = 0; k < d->n; k++)
-            if (d->value[k] > 1) return d;
-    }
-    return NULL;
-}
-
-/* ".reqnctapercluster 2, 1, 1" */
-static const char *directive_text(struct px_arena *arena, const struct px_directive *d)
-{
-    const char *text = px_arena_printf(arena, ".%s", px_word_text(d->word));
-    for (unsigned k = 0; k < d->n; k++)
-        text = px_arena_printf(arena, "%s%s %llu", text, k ? "," : "", (unsigned long long)d->value[k]);
-    return text;
-}
-
-static void refuse_clusters(struct px_coder *coder)
-{
-    const struct px_lfunc *kernel = coder->kernel;
-    const struct px_directive *d = cluster_directive(kernel);
-    if (!d) return;
-    struct px_source source = kernel->module->source;
-    const struct px_place place = px_source_place(&source, d->pos);
-    coder->why = (struct px_refusal){
-        .func = kernel,
-        .directive = d,
-        .text = px_arena_printf(coder->keep, "%s:%u:%u: '%s' %s (kernel %s)", source.file, place.line,
-                                place.column, directive_text(coder->keep, d), PX_CLUSTERS_WHY, kernel->name)};
-    longjmp(coder->give_up, 1);
-}
-
-static void tell_clusters(struct px_coder *coder, const struct px_lfunc *kernel)
-{
-    const struct px_directive *d = kernel->is_entry ? cluster_directive(kernel) : NULL;
-    if (!d) return;
-    struct px_source source = kernel->module->source;
-    const struct px_place place = px_source_place(&source, d->pos);
-    struct px_listener *l = coder->listener;
-    l->tell(l->user, &(ptx_gap){.function = kernel->name,
-                                .file = source.file,
-                                .line = place.line,
-                                .column = place.column,
-                                .instruction = directive_text(coder->scratch, d),
-                                .why = PX_CLUSTERS_WHY});
-    coder->told = true;
 }
 
 static void make_lists(struct px_coder *coder, struct px_arena *keep)
@@ -370,7 +316,6 @@ static void make_lists(struct px_coder *coder, struct px_arena *keep)
 static struct px_code *make(struct px_coder *coder)
 {
     if (setjmp(coder->give_up)) return NULL;
-    refuse_clusters(coder);
     make_lists(coder, coder->keep);
     px_code_function(coder, coder->kernel);
     return assemble(coder);
@@ -471,7 +416,6 @@ static void lower_all(struct px_coder *coder, const struct px_lfunc *func)
     // cppcheck-suppress autoVariables ; reset below
     coder->next = &next;
     make_lists(coder, coder->scratch);
-    tell_clusters(coder, func);
     place_head(px_code_function(coder, func));
     if (setjmp(coder->give_up))
         tell_of(coder, func, coder->why.text);

@@ -9,8 +9,7 @@
 struct px_refusal {
     const char *text;                     /* "x.ptx:8:5: 'vadd...' cannot be run by this VM (kernel k)" */
     const struct px_lfunc *func;          /* of inst */
-    const struct px_inst *inst;           /* NULL: the function as a whole, */
-    const struct px_directive *directive; /* or because of this one */
+    const struct px_inst *inst;           /* NULL: the function as a whole */
 };
 
 /* Who wants to hear of all instructions that cannot be run. The gap lives until it returns. */
@@ -27,13 +26,11 @@ struct px_listener {
 bool px_code_gaps(const struct px_linked *linked, uint32_t program, const struct px_level *level,
                   ptx_fmad fmad, const struct ptx_allocator *alloc, struct px_listener *listener);
 
-/* Why a kernel or a launch with clusters of several blocks is refused. */
-#define PX_CLUSTERS_WHY "asks for clusters of several blocks, which cannot be run by this VM yet"
-
 /* How the host wants it. */
 struct px_code_wishes {
     bool approx_exact;            /* ptx_device_config.approx_exact */
     bool ub_chip;                 /* ptx_device_config.ub is PTX_UB_CHIP */
+    bool clustered;               /* for launches with clusters of several blocks */
     ptx_fmad fmad;                /* of the program */
     uint32_t engine;              /* enum px_engine: optimisations that are on */
     uint32_t counters;            /* workers that count what they execute (gang/tally.h); 0: nobody does */

@@ -71,19 +71,21 @@ void px_worker_look(struct px_worker *worker);
 enum px_cta_status {
     PX_CTA_DONE,    /* every thread has exited */
     PX_CTA_SLICE,   /* slice spent; can go on at once */
-    PX_CTA_BLOCKED, /* every live entry waits for something outside the CTA (a call, the grid) */
-    PX_CTA_STUCK,   /* every live entry waits for another of the same CTA: deadlock */
+    PX_CTA_BLOCKED, /* every live entry waits for something outside the unit (a call, the grid) */
+    PX_CTA_STUCK,   /* every live entry waits for another of the same unit: deadlock */
     PX_CTA_TRAPPED, /* cta's trap is set */
     PX_CTA_STOPPED  /* *stop was set */
 };
 
 /*
- * Makes CTA number `number` (x fastest) of `grid`, ready to run. `slot` is the
- * owner number of its windows (mem.h), unique among live CTAs of the device.
+ * These functions take a unit: a CTA, or the object of a cluster's first one, which stands for all of them.
+ *
+ * Makes unit number `number` (x fastest) of `grid`, ready to run. `slot` is the
+ * owner number of its windows (mem.h), unique among live units of the device.
  * NULL when out of memory, or when the launch is to stop.
  */
 struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uint64_t number, uint32_t slot);
-/* Makes of a CTA that has ended CTA `number` of the same grid, with its slot. False: out of memory, or the
+/* Makes of a unit that has ended unit `number` of the same grid, with its slot. False: out of memory, or the
  * launch is to stop; then it is to be destroyed. */
 bool px_cta_again(struct px_cta *cta, uint64_t number);
 /* The host's floating-point mode is PX_FP_HOME (fpmode.h), as worker->fp_mode says. */
@@ -92,13 +94,13 @@ void px_cta_destroy(struct px_worker *worker, struct px_cta *cta);
 void px_cta_drop_spare(struct px_worker *worker); /* its code is about to go */
 
 uint32_t px_cta_slot(const struct px_cta *cta);
-/* Has it executed griddepcontrol.launch_dependents? */
-bool px_cta_told(const struct px_cta *cta);
-const struct px_trap *px_cta_trap(const struct px_cta *cta);
+/* CTAs of the unit that have not executed griddepcontrol.launch_dependents. */
+uint32_t px_cta_untold(struct px_cta *cta);
+const struct px_trap *px_cta_trap(struct px_cta *cta);
 /*
  * Says where every live entry stands: "  block (1,0,0) threads 0-31: wait at barrier 0, k x.ptx:17 (x.cu:5)".
  * Asks with NULL before each line; false: it is not wanted.
  */
-void px_cta_describe(const struct px_cta *cta, bool (*say)(void *user, const char *line), void *user);
+void px_cta_describe(struct px_cta *cta, bool (*say)(void *user, const char *line), void *user);
 
 #endif

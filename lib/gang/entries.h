@@ -33,6 +33,7 @@ enum px_entry_state {
     PX_ENTRY_SYNC,     /* at a warp-level .sync operation */
     PX_ENTRY_MEET,     /* at an instruction that whole groups of lanes execute together; key: its pc */
     PX_ENTRY_MBARRIER, /* at an mbarrier; key: its place in shared memory */
+    PX_ENTRY_CLUSTER,  /* at the cluster's barrier; key: 0 */
     PX_ENTRY_GRID,     /* before it loads the barrier word of a cooperative grid again; key: 0 */
     PX_ENTRY_PRIOR,    /* at griddepcontrol.wait; key: 0 */
     PX_ENTRY_PARK      /* an extern function asked to be called again */

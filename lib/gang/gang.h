@@ -122,6 +122,7 @@ struct px_gang {
     struct px_ext_state *ext; /* n of them; NULL until needed */
     struct px_async *async;   /* asynchronous copies; NULL until there are some */
     struct px_lanes expired;  /* lanes whose try_wait has waited as long as it may */
+    struct px_lanes came;     /* to the cluster's barrier, which has not opened since */
 };
 
 struct px_barrier {
@@ -149,8 +150,11 @@ struct px_meeting {
 struct px_cta {
     struct px_grid *grid;
     const struct px_code *code;
-    uint64_t number;
+    struct px_cluster *cluster; /* gang/cluster.h; NULL: it is run alone */
+    uint32_t rank;              /* in its cluster */
+    uint64_t number, unit;      /* in the grid; of what the scheduler hands out */
     uint32_t slot;
+    uint32_t local_owner; /* owner number of its local memory's window */
     uint32_t ctaid[3];
     uint32_t threads, ngangs;
     struct px_gang *gangs;

@@ -47,15 +47,19 @@ struct px_grid {
     const struct px_lfunc *kernel;
     const struct px_code *code; /* decoded for this grid's gang width */
     struct px_shape grid, block;
+    struct px_shape cluster;     /* blocks of a cluster */
+    uint32_t cluster_blocks;     /* how many: 1 without clusters */
+    bool explicit_cluster;       /* the launch or a directive asks for clusters, of one block perhaps */
     uint32_t dynamic_shared; /* bytes */
     uint32_t shared_bytes;   /* static + dynamic */
     uint8_t *params;         /* behind the grid, of one allocation with it */
     uint32_t param_bytes;
     uint64_t id;                    /* %gridid, unique in the device */
     uint32_t depth;                 /* 0 for a host launch */
-    uint64_t ctas;                  /* total */
-    uint32_t resident;              /* CTAs of this shape that the device holds at once (occupancy) */
-    uint64_t cta_first, cta_stride; /* numbers are handed out in this order; stride 0: from 0 on */
+    uint64_t ctas;                    /* total */
+    uint64_t units;                   /* what is handed out: clusters, or CTAs where there are none */
+    uint32_t resident;                /* units of this shape that the device holds at once (occupancy) */
+    uint64_t unit_first, unit_stride; /* numbers are handed out in this order; stride 0: from 0 on */
     atomic_bool prior;              /* of a root: the grid before it in its stream is not complete */
     struct px_grid *parent;         /* NULL for a host launch */
     struct px_grid *next;           /* in a queue; owned by the queue's lock */
@@ -68,7 +72,8 @@ struct px_grid {
     uint64_t graph;                  /* and the number of the instance that it is of; 0 */
     /* what follows belongs to sched.c and is guarded by the scheduler's lock */
     px_native_fn native;           /* NULL for a kernel; otherwise `params` are its operands and ctas is 1 */
-    uint64_t launcher;             /* number of the parent's CTA that launched it */
+    uint64_t launcher;             /* number of the parent's CTA that launched it, */
+    uint64_t launcher_unit;        /* and of the unit that it is of */
     uint64_t unfinished;           /* itself, plus children that delay its completion */
     bool counts;                   /* delays the parent's completion */
     bool begun, ended;             /* as told to who watches */
@@ -77,8 +82,8 @@ struct px_grid {
     struct px_grid *older, *newer; /* all grids of the launch */
     /* What is written for every chunk lies apart from what every CTA reads. */
     char apart[PX_APART];
-    uint64_t next_cta;              /* next number to hand out; under the scheduler's lock */
-    atomic_uint_fast64_t ctas_left; /* not yet ended */
+    uint64_t next_unit;              /* next number to hand out; under the scheduler's lock */
+    atomic_uint_fast64_t units_left; /* not yet ended */
     atomic_uint_fast64_t untold;    /* of a root: CTAs that have neither ended nor let dependents begin */
 };
 

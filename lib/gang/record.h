@@ -61,6 +61,7 @@ enum px_step {
     PX_STEP_MEET,  /* an instruction that whole groups of in->group lanes execute together: some are elsewhere
                     */
     PX_STEP_GROW,  /* alloca: the lanes' local memory is too small */
+    PX_STEP_CLUSTER, /* barrier.cluster.wait: some lanes are to wait */
     PX_STEP_POLL,  /* a wait at mbarriers: some lanes are not done */
     PX_STEP_PRIOR, /* griddepcontrol.wait: the grid before is not complete, or was not */
     PX_STEP_TRIGGER, /* griddepcontrol.launch_dependents: the grid's last block has executed it, or ended */
@@ -160,10 +161,16 @@ struct px_uniform {
     uint64_t gridid;
     uint64_t local_base; /* first byte of this frame's .local variables in each lane's local memory */
     uint64_t shared_window, const_window, param_window; /* what cvta adds */
+    /* Of a cluster of several blocks: where the block's shared memory begins, in .shared and as a generic
+     * address; where the block is. */
+    uint64_t shared_first, shared_place;
+    uint32_t clusterid[4], nclusterid[4], cluster_ctaid[4], cluster_nctaid[4];
+    uint32_t cluster_rank, cluster_size;
+    uint32_t explicit_cluster; /* a predicate; of one block, too */
     uint32_t nwarpid, smid, nsmid;
     uint32_t dynamic_smem, total_smem, aggr_smem;
     uint32_t workspace[2]; /* address of the grid's, upper half first */
-    uint32_t pad[2];
+    uint32_t pad[3];
 };
 _Static_assert(sizeof(struct px_uniform) % 16 == 0, "rows and params behind it stay aligned");
 
@@ -372,6 +379,7 @@ struct px_code {
     const struct px_linked *linked;
     const struct px_level *level;
     uint32_t width, threads;
+    bool clustered;            /* for clusters of several blocks */
     bool cooperates;           /* it asks for the grid's workspace */
     uint8_t references;        /* of all its functions */
     struct px_tally **tallies; /* by worker, each NULL until that one runs it; NULL: nobody counts */

@@ -30,6 +30,7 @@ static void place_of(const struct px_gang *g, uint32_t lane, struct px_trap *tra
     }
     trap->grid = cta->grid;
     trap->slot = cta->slot;
+    trap->local_owner = cta->local_owner;
     trap->linear = g->first + lane;
 }
 

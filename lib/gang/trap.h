@@ -39,6 +39,7 @@ struct px_trap {
     struct px_grid *grid;
     uint32_t cta[3], thread[3];
     uint32_t slot, linear; /* owner number of the CTA's windows; the thread's number in the CTA */
+    uint32_t local_owner;  /* of its local memory */
     char text[240];        /* one line */
 };
 

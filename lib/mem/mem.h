@@ -10,7 +10,7 @@
  * Everything else is a window above 2^57, where no user pointer can be:
  *
  *   bits 63..57  tag      (enum px_window)
- *   shared:  56..32 CTA slot,                31..0 offset
+ *   shared:  56..32 CTA slot,                31..24 rank in the cluster, 23..0 offset
  *   local:   56..30 CTA slot, 29..20 thread, 19..0 offset
  *   const:   56..32 program,                 31..0 offset
  *   param:   56..32 CTA slot,                31..0 offset (kernel parameters)
@@ -52,6 +52,8 @@ static inline uint64_t px_window_base(enum px_window window, uint32_t owner)
 {
     return (uint64_t)window << PX_WINDOW_SHIFT | (uint64_t)owner << 32;
 }
+/* Owners of local memory are blocks: the number of what is run as one, and above it the rank in a cluster. */
+enum { PX_OWNER_RANK = 23, PX_OWNERS = 1 << PX_OWNER_RANK };
 static inline uint64_t px_local_base(uint32_t owner, uint32_t thread)
 {
     return (uint64_t)PX_WIN_LOCAL << PX_WINDOW_SHIFT | (uint64_t)owner << 30 | (uint64_t)thread << 20;

@@ -249,7 +249,10 @@ static bool destination(struct px_gang *g, const struct px_insn *in, uint32_t la
         return false;
     }
     *to = (uint32_t)(p.host - g->cta->shared);
-    return true;
+    if (*to < g->cta->shared_bytes) return true;
+    px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, va,
+                 "cp.async of %u bytes to 0x%llx, which is another block's", in->bytes, (unsigned long long)va);
+    return false;
 }
 
 /* Fills in one lane of a copy; false: the trap is set. */
@@ -342,7 +345,7 @@ int px_op_cp_async_arrive(struct px_gang *g, const struct px_insn *in)
     bool ok = true;
     PX_FOR_LANES(lane, lanes)
     {
-        if (ok) ok = px_mbarrier_place(g, in, lane, false, &b->to[lane]);
+        if (ok) ok = px_mbarrier_own(g, in, lane, false, &b->to[lane]);
         if (ok && !counted) expect_one(g->cta, b->to[lane]);
     }
     if (!ok) b->lanes = (struct px_lanes){{0}};

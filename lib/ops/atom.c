@@ -14,6 +14,7 @@
  */
 #include "ops/atom.h"
 #include "ops/atom_ops.h"
+#include "gang/cluster.h"
 #include "ops/mem.h"
 #include "ops/private.h"
 
@@ -88,8 +89,7 @@ static struct places places_of(struct px_gang *g, const struct px_insn *in, cons
 /* A float is added by memory itself, not by the multiprocessor: a generic address may lead to either. */
 static inline bool by_memory(const struct px_gang *g, const struct px_insn *in, const void *p)
 {
-    uintptr_t offset = (uintptr_t)p - (uintptr_t)g->cta->shared;
-    return in->flags & PX_INSN_FTZ && offset >= g->cta->shared_bytes;
+    return in->flags & PX_INSN_FTZ && !px_unit_of_shared(g->cta, p);
 }
 
 /* ---- the operations (atom_ops.h), lane by lane ---- */

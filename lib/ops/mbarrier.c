@@ -6,6 +6,7 @@
  * themselves whether that was the phase they waited for.
  */
 #include "ops/mbarrier.h"
+#include "gang/cluster.h"
 #include "ops/private.h"
 #include "ops/async.h"
 #include "ops/mem.h"
@@ -15,6 +16,11 @@
 static uint64_t *word_at(const struct px_cta *cta, uint32_t at)
 {
     return (uint64_t *)(void *)(cta->shared + at);
+}
+
+static uint64_t *word_of(const struct px_mbar_place *p)
+{
+    return word_at(p->cta, p->at);
 }
 
 void px_mbarrier_text(uint64_t word, char *buf, size_t size)
@@ -32,12 +38,13 @@ void px_mbarrier_text(uint64_t word, char *buf, size_t size)
 
 /* ---- which barrier ---- */
 
-bool px_mbarrier_place(struct px_gang *g, const struct px_insn *in, uint32_t lane, bool init, uint32_t *at)
+bool px_mbarrier_place(struct px_gang *g, const struct px_insn *in, uint32_t lane, bool init,
+                       struct px_mbar_place *to)
 {
     const uint64_t va = px_address(g, in, lane);
     struct px_place_of p = px_gang_find(g, in->space, lane, va, 8);
-    const uint8_t *shared = g->cta->shared;
-    if (p.host && (p.stride != 4 || p.host < shared || p.host >= shared + g->cta->shared_bytes)) {
+    to->cta = p.host && p.stride == 4 ? px_unit_of_shared(g->cta, p.host) : NULL;
+    if (p.host && !to->cta) {
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, va,
                      "mbarrier at 0x%llx, which is not in shared memory", (unsigned long long)va);
         return false;
@@ -52,10 +59,21 @@ bool px_mbarrier_place(struct px_gang *g, const struct px_insn *in, uint32_t lan
                      (unsigned long long)va, p.why);
         return false;
     }
-    *at = (uint32_t)(p.host - shared);
-    if (init || *word_at(g->cta, *at)) return true;
+    to->at = (uint32_t)(p.host - to->cta->shared);
+    if (init || *word_of(to)) return true;
     px_gang_trap(g, in, lane, PX_CUDA_LAUNCH_FAILED, va, "mbarrier at 0x%llx was never initialised",
                  (unsigned long long)va);
+    return false;
+}
+
+bool px_mbarrier_own(struct px_gang *g, const struct px_insn *in, uint32_t lane, bool init, uint32_t *at)
+{
+    struct px_mbar_place p;
+    if (!px_mbarrier_place(g, in, lane, init, &p)) return false;
+    *at = p.at;
+    if (p.cta == g->cta) return true;
+    px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, px_address(g, in, lane),
+                 "mbarrier at 0x%llx, which is another block's", (unsigned long long)px_address(g, in, lane));
     return false;
 }
 
@@ -76,9 +94,9 @@ static void wake(struct px_cta *cta, uint32_t at)
 }
 
 /* NULL, or why the chip refuses. */
-static const char *apply(struct px_cta *cta, uint32_t at, const struct change *c)
+static const char *apply(const struct px_mbar_place *at, const struct change *c)
 {
-    uint64_t *word = word_at(cta, at);
+    uint64_t *word = word_of(at);
     struct px_mbar b = px_mbar_unpack(*word);
     const int64_t bytes = b.bytes + c->bytes;
     if (*word & PX_MBAR_BROKEN) return "an asynchronous arrival before was one too many";
@@ -95,14 +113,14 @@ static const char *apply(struct px_cta *cta, uint32_t at, const struct change *c
         b.pending = b.expected;
     }
     *word = px_mbar_pack(b);
-    if (over) wake(cta, at);
+    if (over) wake(at->cta, at->at);
     return NULL;
 }
 
 void px_mbarrier_arrived(struct px_cta *cta, uint32_t at, uint32_t n)
 {
     const struct change c = {.arrivals = n};
-    if (apply(cta, at, &c)) *word_at(cta, at) |= PX_MBAR_BROKEN;
+    if (apply(&(struct px_mbar_place){cta, at}, &c)) *word_at(cta, at) |= PX_MBAR_BROKEN;
 }
 
 /* What `lanes` lanes change together whose counts or bytes are `sum`; without a count a lane's is 1. */
@@ -124,21 +142,21 @@ static bool act(struct px_gang *g, const struct px_insn *in, changes *what, uint
     const uint32_t lane = first + (uint32_t)__builtin_ctz(bits);
     const uint32_t *count = o->n > o->ndst ? PX_ROW(g, uint32_t, o->row[o->ndst]) : NULL;
     uint64_t sum = 0, *d = o->ndst ? PX_ROW(g, uint64_t, o->row[0]) : NULL;
-    uint32_t at;
-    if (!px_mbarrier_place(g, in, lane, false, &at)) return false;
-    const uint64_t state = *word_at(g->cta, at) >> 32 << 32;
+    struct px_mbar_place to;
+    if (!px_mbarrier_place(g, in, lane, false, &to)) return false;
+    const uint64_t state = *word_of(&to) >> 32 << 32;
     for (uint32_t left = bits; left; left &= left - 1) {
         const uint32_t i = first + (uint32_t)__builtin_ctz(left);
         sum += count ? count[i] : 1;
         if (d) d[i] = state;
     }
     const struct change c = what(sum, (uint32_t)__builtin_popcount(bits));
-    const char *why = apply(g->cta, at, &c);
+    const char *why = apply(&to, &c);
     if (!why) return true;
     char text[100];
-    px_mbarrier_text(*word_at(g->cta, at), text, sizeof text);
+    px_mbarrier_text(*word_of(&to), text, sizeof text);
     px_gang_trap(g, in, lane, PX_CUDA_LAUNCH_FAILED, px_address(g, in, lane),
-                 "mbarrier at 0x%x (%s): %s (%llu of %d threads)", at, text, why, (unsigned long long)sum,
+                 "mbarrier at 0x%x (%s): %s (%llu of %d threads)", to.at, text, why, (unsigned long long)sum,
                  __builtin_popcount(bits));
     return false;
 }
@@ -152,7 +170,7 @@ int px_op_mbarrier_init(struct px_gang *g, const struct px_insn *in)
     PX_FOR_LANES(lane, lanes)
     {
         const uint32_t n = count[lane];
-        if (!px_mbarrier_place(g, in, lane, true, &at)) return PX_STEP_TRAP;
+        if (!px_mbarrier_own(g, in, lane, true, &at)) return PX_STEP_TRAP;
         if (!n || n > PX_MBAR_MAX)
             return px_gang_trap(g, in, lane, PX_CUDA_LAUNCH_FAILED, px_address(g, in, lane),
                                 "mbarrier for %u arrivals: 1 to %d are possible", n, PX_MBAR_MAX);
@@ -167,7 +185,7 @@ int px_op_mbarrier_inval(struct px_gang *g, const struct px_insn *in)
     const struct px_lanes lanes = px_gang_lanes(g, in);
     uint32_t lane, at;
     px_private_flush(g->worker);
-    PX_FOR_LANES(lane, lanes) if (!px_mbarrier_place(g, in, lane, true, &at)) return PX_STEP_TRAP;
+    PX_FOR_LANES(lane, lanes) if (!px_mbarrier_own(g, in, lane, true, &at)) return PX_STEP_TRAP;
     return PX_STEP_NEXT;
 }
 
@@ -214,8 +232,7 @@ bool px_mbarrier_over(const struct px_gang *g, const struct px_insn *in, uint32_
 {
     const uint32_t i = in->wait & PX_WAIT_SCALAR ? 0 : lane;
     const uint8_t *from = g->cta->shared;
-    const uint64_t va = px_address(g, in, lane);
-    *at = (uint32_t)(px_window_of(va) == PX_WIN_SHARED ? va - g->cta->uniform.shared_window : va);
+    *at = (uint32_t)px_address(g, in, lane) & ((1u << PX_RANK_SHIFT) - 1);
     const uint32_t phase = (uint32_t)(*(const uint64_t *)(const void *)(from + *at) >> 63);
     if (in->wait & PX_WAIT_STATE) return phase != PX_ROW(g, uint64_t, in->b)[i] >> 63;
     return phase != (PX_ROW(g, uint32_t, in->b)[i] & 1);
@@ -237,7 +254,7 @@ int px_mbarrier_wait(struct px_gang *g, const struct px_insn *in)
     g->resume = false;
     PX_FOR_LANES(lane, g->active)
     {
-        if (!px_mbarrier_place(g, in, lane, false, &at)) return PX_STEP_TRAP;
+        if (!px_mbarrier_own(g, in, lane, false, &at)) return PX_STEP_TRAP;
         if (!over_now(g, in, lane) && !px_lanes_has(&g->expired, lane)) sleep = true;
     }
     if (sleep && (in->wait & PX_WAIT_TRY || in->flags & PX_INSN_ALONE)) return PX_STEP_POLL;

@@ -43,8 +43,16 @@ bool px_mbarrier_over(const struct px_gang *g, const struct px_insn *in, uint32_
 
 /* `n` arrivals at the barrier at this place in shared memory, for a copy; a refusal breaks the barrier. */
 void px_mbarrier_arrived(struct px_cta *cta, uint32_t at, uint32_t n);
-/* The place in shared memory of a lane's mbarrier; false: the trap is set. `kind`: what is done with it. */
-bool px_mbarrier_place(struct px_gang *g, const struct px_insn *in, uint32_t lane, bool init, uint32_t *at);
+/* A place in a block's shared memory. */
+struct px_mbar_place {
+    struct px_cta *cta; /* of the lane's cluster */
+    uint32_t at;
+};
+/* Where a lane's mbarrier is; false: the trap is set. `init`: it may be none yet. */
+bool px_mbarrier_place(struct px_gang *g, const struct px_insn *in, uint32_t lane, bool init,
+                       struct px_mbar_place *to);
+/* The same of an mbarrier that has to be the block's own. */
+bool px_mbarrier_own(struct px_gang *g, const struct px_insn *in, uint32_t lane, bool init, uint32_t *at);
 /* "phase 1: 2 of 3 arrivals and 64 bytes missing" */
 void px_mbarrier_text(uint64_t word, char *buf, size_t size);
 

@@ -10,7 +10,7 @@
  * `stride` bytes behind the one before.
  */
 #include "isa/isa.h"
-#include "gang/gang.h"
+#include "gang/cluster.h"
 #include "ops/local.h"
 #include "ops/mem.h"
 #include "ops/private.h"
@@ -60,6 +60,19 @@ static struct px_place_of in_local(struct px_gang *g, uint32_t lane, uint64_t of
     return p;
 }
 
+/* An address of shared memory, in the window that begins at `window`: of a cluster's block by its rank. */
+static struct px_place_of in_shared(const struct px_cta *cta, uint64_t window, uint64_t va, uint64_t size)
+{
+    const uint64_t rank = (va - window) >> PX_RANK_SHIFT;
+    if (cta->cluster) {
+        if (rank >= cta->cluster->n) return (struct px_place_of){.why = "its cluster has no such block"};
+        cta = cta->cluster->cta[rank];
+        window += rank << PX_RANK_SHIFT;
+    }
+    return flat(cta->shared, window, cta->shared_bytes, va, size,
+                "address is outside the block's shared memory");
+}
+
 static struct px_place_of in_window(struct px_gang *g, uint32_t lane, uint64_t va, uint64_t size)
 {
     const struct px_cta *cta = g->cta;
@@ -69,10 +82,9 @@ static struct px_place_of in_window(struct px_gang *g, uint32_t lane, uint64_t v
     case PX_WIN_SHARED:
         if (owner != cta->slot)
             return (struct px_place_of){.why = "address lies in another block's shared memory"};
-        return flat(cta->shared, cta->uniform.shared_window, cta->shared_bytes, va, size,
-                    "address is outside the block's shared memory");
+        return in_shared(cta, cta->uniform.shared_window, va, size);
     case PX_WIN_LOCAL:
-        if ((va >> 30 & 0x7ffffff) != cta->slot || (va >> 20 & 1023) != g->first + lane)
+        if ((va >> 30 & 0x7ffffff) != cta->local_owner || (va >> 20 & 1023) != g->first + lane)
             return (struct px_place_of){.why = "address lies in another thread's local memory"};
         return in_local(g, lane, va & 0xfffff, size);
     case PX_WIN_PARAM:
@@ -90,9 +102,7 @@ struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane,
     const struct px_cta *cta = g->cta;
     va = px_space_address(space, va);
     switch (space) {
-    case PX_SPACE_SHARED:
-        return flat(cta->shared, 0, cta->shared_bytes, va, size,
-                    "address is outside the block's shared memory");
+    case PX_SPACE_SHARED: return in_shared(cta, 0, va, size);
     case PX_SPACE_LOCAL: return in_local(g, lane, va, size);
     case PX_SPACE_PARAM:
         return flat(cta->grid->params, 0, cta->grid->param_bytes, va, size,
@@ -106,23 +116,27 @@ struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane,
     }
 }
 
-/* The block of a cluster whose shared memory the address names (mapa); 0: the block's own, or none. */
+#define NO_RANK UINT32_MAX
+
+/* The rank in its address of what leads to no block of the cluster; NO_RANK: it is none of shared memory. */
 static uint32_t other_rank(const struct px_gang *g, uint8_t space, uint64_t va, uint64_t size)
 {
     const uint64_t offset = va & 0xffffff;
+    const uint32_t rank = va >> PX_RANK_SHIFT & 0xff;
     const bool generic = px_window_of(va) == PX_WIN_SHARED && offset + size <= g->cta->shared_bytes;
-    return space == PX_SPACE_SHARED || generic ? va >> 24 & 0xff : 0;
+    if (space != PX_SPACE_SHARED && !generic) return NO_RANK;
+    return rank < px_unit_n(g->cta) ? NO_RANK : rank;
 }
 
 /* The chip calls what it finds in no cluster an illegal instruction, however far beyond any cluster it is. */
 static void trap_rank(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va, uint32_t size,
                       uint32_t rank, const char *why)
 {
-    enum { LARGEST_CLUSTER = 16 };
-    if (rank < LARGEST_CLUSTER)
+    const uint32_t blocks = px_unit_n(g->cta);
+    if (rank < PX_CLUSTER_MOST)
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, va,
-                     "access of %u bytes at 0x%llx: it is of block %u of a cluster, which has one block",
-                     size, (unsigned long long)va, rank);
+                     "access of %u bytes at 0x%llx: it is of block %u of a cluster, which has %s block%s", size,
+                     (unsigned long long)va, rank, blocks == 1 ? "one" : "fewer", blocks == 1 ? "" : "s");
     else
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, va, "access of %u bytes at 0x%llx: %s", size,
                      (unsigned long long)va, why);
@@ -161,7 +175,7 @@ struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, 
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va, "address 0x%llx is not aligned to %u bytes",
                      (unsigned long long)va, in->bytes);
         p.host = NULL;
-    } else if (!p.host && other_rank(g, in->space, va, size)) {
+    } else if (!p.host && other_rank(g, in->space, va, size) != NO_RANK) {
         trap_rank(g, in, lane, va, size, other_rank(g, in->space, va, size), p.why);
     } else if (!p.host) {
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "access of %u bytes at 0x%llx: %s%s", size,
@@ -246,7 +260,7 @@ static void extend(uint8_t *v, uint32_t size, uint32_t wide, bool sign)
 uint8_t *px_local_rows(const struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va,
                        uint32_t size)
 {
-    const uint64_t base = px_local_base(g->cta->slot, g->first + lane), top = g->running->local_top;
+    const uint64_t base = px_local_base(g->cta->local_owner, g->first + lane), top = g->running->local_top;
     const uint64_t offset = in->space == PX_SPACE_LOCAL ? (uint32_t)va : va - base;
     if (offset > top || size > top - offset || offset & (in->bytes - 1u)) return NULL;
     return g->local + (offset >> 2) * g->width * 4 + (offset & 3);

@@ -7,7 +7,7 @@ static uint64_t window_base(const struct px_gang *g, uint8_t space, uint32_t lan
     const struct px_cta *cta = g->cta;
     switch (space) {
     case PX_SPACE_SHARED: return cta->uniform.shared_window;
-    case PX_SPACE_LOCAL: return px_local_base(cta->slot, g->first + lane);
+    case PX_SPACE_LOCAL: return px_local_base(cta->local_owner, g->first + lane);
     case PX_SPACE_CONST: return px_window_base(PX_WIN_CONST, cta->grid->owner);
     case PX_SPACE_PARAM: return cta->uniform.param_window;
     default: return 0; /* global addresses are generic addresses */

@@ -1,7 +1,7 @@
 /* private.c - a worker's pages of pending reductions: finding, taking over and flushing them. */
 #include "ops/private.h"
 #include "base/alloc.h"
-#include "gang/gang.h"
+#include "gang/cluster.h"
 #include "mem/mem.h"
 
 /* A page that is flushed wants to have been hit so often; below, locked operations are as cheap. */
@@ -55,13 +55,18 @@ struct px_private *px_private_of(struct px_gang *g, const struct px_insn *in)
 }
 
 /* Loads, stores and other atomics there shall ask px_gang_find first, which flushes. */
-static void forget_segments(const struct px_cta *cta, uint64_t lo, uint64_t hi)
+static void forget_of(const struct px_cta *cta, uint64_t lo, uint64_t hi)
 {
     for (uint32_t i = 0; i < cta->ngangs; i++)
         for (uint32_t k = 0; k < PX_SLOT_SHARED; k++) {
             struct px_seg *seg = &cta->gangs[i].seg[k];
             if (seg->lo < hi && seg->lo + seg->len > lo) seg->len = 0;
         }
+}
+
+static void forget_segments(struct px_cta *cta, uint64_t lo, uint64_t hi)
+{
+    for (uint32_t i = 0; i < px_unit_n(cta); i++) forget_of(px_unit_at(cta, i), lo, hi);
 }
 
 /* The block that holds va, if nobody but kernels looks at it while kernels run. Where host pointers are

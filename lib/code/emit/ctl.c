@@ -3,6 +3,7 @@
 #include "code/emit/names.h"
 #include "base/random.h"
 #include "code/ir/asks.h"
+#include "ops/cluster.h"
 #include "ops/private.h"
 #include "ops/sreg.h"
 #include "ops/warp.h"
@@ -248,6 +249,8 @@ PLAIN(ret, do_ret)
 PLAIN(exit, do_exit)
 PLAIN(brkpt, do_brkpt)
 PLAIN(nanosleep, px_nanosleep)
+PLAIN(cluster_arrive, px_cluster_arrive)
+PLAIN(cluster_wait, px_cluster_ask)
 PLAIN(griddepcontrol, in->fact ? do_wait_prior : do_launch_dependents)
 
 void px_emit_fence(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)

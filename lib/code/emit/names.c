@@ -4,6 +4,7 @@
 #include "ops/alloca.h"
 #include "ops/assume.h"
 #include "ops/async.h"
+#include "ops/cluster.h"
 #include "ops/matrix.h"
 #include "ops/mbarrier.h"
 #include "ops/move.h"
@@ -24,6 +25,8 @@ static const struct px_handler_name ops[] = {{px_alloca, "alloca"},
                                              {px_async_copy, "async_copy"},
                                              {px_async_wait, "async_wait"},
                                              {px_cluster_async, "cluster_async"},
+                                             {px_cluster_arrive, "cluster_arrive"},
+                                             {px_cluster_ask, "cluster_wait"},
                                              {px_matrix_mma, "mma"},
                                              {px_matrix_wmma, "wmma"},
                                              {px_matrix_wgmma, "wgmma"},

@@ -157,7 +157,10 @@ static const struct field {
     FIELD(ntid, 4),       FIELD(ctaid, 4),         FIELD(nctaid, 4),       FIELD(gridid, 1),
     FIELD(local_base, 1), FIELD(shared_window, 1), FIELD(const_window, 1), FIELD(param_window, 1),
     FIELD(nwarpid, 1),    FIELD(smid, 1),          FIELD(nsmid, 1),        FIELD(dynamic_smem, 1),
-    FIELD(total_smem, 1), FIELD(aggr_smem, 1),     FIELD(workspace, 2)};
+    FIELD(total_smem, 1), FIELD(aggr_smem, 1),     FIELD(workspace, 2),
+    FIELD(shared_first, 1), FIELD(shared_place, 1), FIELD(clusterid, 4), FIELD(nclusterid, 4),
+    FIELD(cluster_ctaid, 4), FIELD(cluster_nctaid, 4), FIELD(cluster_rank, 1), FIELD(cluster_size, 1),
+    FIELD(explicit_cluster, 1)};
 enum { FIELDS = sizeof fields / sizeof *fields };
 static const char letters[] = "xyzw";
 

@@ -21,6 +21,11 @@ bool px_lower_symbol(struct px_irfn *f, const struct px_symbol *symbol, uint64_t
     return true;
 }
 
+bool px_lower_is_ranked(const struct px_irfn *f, const struct px_symbol *symbol)
+{
+    return f->coder->wishes.clustered && symbol->kind == PX_SYM_VAR && symbol->space == PX_SPACE_SHARED;
+}
+
 static uint64_t float_bits(const struct px_operand *o, enum px_type type)
 {
     const struct px_type_info *t = px_type_info(type);
@@ -53,6 +58,7 @@ static bool name_value(struct px_irfn *f, const struct px_operand *o, uint64_t *
         return true;
     }
     if (o->symbol->kind == PX_SYM_REG || px_lower_is_opaque(o->symbol)) return false;
+    if (px_lower_is_ranked(f, o->symbol)) return false;
     if (!px_lower_symbol(f, o->symbol, value, &local) || local) return false;
     *value += (uint64_t)o->offset;
     return true;

@@ -133,9 +133,22 @@ void px_lower_bar_sync(struct px_irfn *f, const struct px_bound *b)
     barrier(f, b, PX_OP_bar_sync, PX_BAR_SYNC);
 }
 
+/* Of a block that is a cluster by itself: nothing but a fence. */
+void px_lower_cluster_arrive(struct px_irfn *f, const struct px_bound *b)
+{
+    if (f->coder->wishes.clustered)
+        alone(f, b, PX_OP_cluster_arrive);
+    else
+        px_lower_fence(f, b);
+}
+
 /* Of a block that is a cluster by itself: its own barrier 0. */
 void px_lower_cluster_wait(struct px_irfn *f, const struct px_bound *b)
 {
+    if (f->coder->wishes.clustered) {
+        alone(f, b, PX_OP_cluster_wait);
+        return;
+    }
     const struct px_ir_operand opds[2] = {{.kind = PX_IR_IMM, .elem = 4, .type = PX_T_U32}, none};
     uint32_t around = px_lower_around(f, b);
     px_lower_inst(f, (px_irop)(PX_IR_TABLE | PX_OP_bar_sync), opds, 0, 2)->fact = PX_BAR_SYNC;

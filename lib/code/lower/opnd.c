@@ -80,20 +80,34 @@ struct px_ir_operand px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32
     return opds[0];
 }
 
+static struct px_ir_operand sum_of(struct px_irfn *f, struct px_ir_operand s, uint64_t offset)
+{
+    static const enum px_type sums[9] = {[2] = PX_T_U16, [4] = PX_T_U32, [8] = PX_T_U64};
+    struct px_ir_operand opds[3] = {
+        px_lower_temp(f, s.elem, s.type),
+        s,
+        {.kind = PX_IR_IMM, .elem = s.elem, .type = s.type, .value = offset}};
+    px_lower_result(f, PX_RESULT_sum, sums[s.elem], opds, 3);
+    return opds[0];
+}
+
 struct px_ir_operand px_lower_sum(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
                                   struct px_ir_operand s)
 {
-    static const enum px_type sums[9] = {[2] = PX_T_U16, [4] = PX_T_U32, [8] = PX_T_U64};
     const struct px_type_info *t = px_type_info(s.type);
     if (!o->offset) return s;
     if (t->klass == PX_TC_FLOAT || t->klass == PX_TC_PRED || s.elem > 8)
         px_code_fail(f, b->inst, "adds an offset to a register that is no integer, which cannot be run yet");
-    struct px_ir_operand opds[3] = {
-        px_lower_temp(f, s.elem, s.type),
-        s,
-        {.kind = PX_IR_IMM, .elem = s.elem, .type = s.type, .value = (uint64_t)o->offset}};
-    px_lower_result(f, PX_RESULT_sum, sums[s.elem], opds, 3);
-    return opds[0];
+    return sum_of(f, s, (uint64_t)o->offset);
+}
+
+/* Where the block's shared memory begins in that of its cluster. */
+static struct px_ir_operand shared_first(uint32_t elem, enum px_type type)
+{
+    return (struct px_ir_operand){.kind = PX_IR_UNIFORM,
+                                  .elem = (uint8_t)elem,
+                                  .type = (uint8_t)type,
+                                  .at = offsetof(struct px_uniform, shared_first)};
 }
 
 /* Address of a .local variable of this frame among the lane's local memory. */
@@ -139,6 +153,7 @@ static struct px_ir_operand name_src(struct px_irfn *f, const struct px_bound *b
         px_code_fail(f, b->inst, "names '%s', which has no address here", o->symbol->name->text);
     value += (uint64_t)o->offset;
     if (local) return px_lower_resize(f, local_src(f, value), elem, false);
+    if (px_lower_is_ranked(f, o->symbol)) return sum_of(f, shared_first(elem, type), value);
     return (struct px_ir_operand){
         .kind = PX_IR_IMM, .elem = (uint8_t)elem, .type = (uint8_t)type, .value = value};
 }
@@ -202,7 +217,10 @@ static struct px_ir_operand generic_place(struct px_irfn *f, const struct px_sym
 {
     a.base = PX_IR_UNIFORM;
     switch (symbol->space) {
-    case PX_SPACE_SHARED: a.at = offsetof(struct px_uniform, shared_window); return a;
+    case PX_SPACE_SHARED:
+        a.at = px_lower_is_ranked(f, symbol) ? offsetof(struct px_uniform, shared_place)
+                                             : offsetof(struct px_uniform, shared_window);
+        return a;
     case PX_SPACE_PARAM: a.at = offsetof(struct px_uniform, param_window); return a;
     default:
         a.base = PX_IR_IMM;
@@ -245,10 +263,17 @@ struct px_ir_operand px_lower_address(struct px_irfn *f, const struct px_bound *
     const struct px_symbol *symbol = base->kind == PX_O_NAME ? base->symbol : NULL;
     if (symbol && px_lower_symbol(f, symbol, &a.value, &local) && local)
         return local_place(f, a, a.value + (uint64_t)base->offset);
-    if (!px_lower_value(f, base, PX_T_U64, &a.value))
+    const bool ranked = symbol && px_lower_is_ranked(f, symbol) && px_lower_symbol(f, symbol, &a.value, &local);
+    if (ranked)
+        a.value += (uint64_t)base->offset;
+    else if (!px_lower_value(f, base, PX_T_U64, &a.value))
         px_code_fail(f, b->inst, "has an address that cannot be run yet");
     a.value = px_space_address(a.type, a.value);
-    return symbol && space == PX_SPACE_NONE ? generic_place(f, symbol, a) : a;
+    if (symbol && space == PX_SPACE_NONE) return generic_place(f, symbol, a);
+    if (!ranked) return a;
+    a.base = PX_IR_UNIFORM;
+    a.at = offsetof(struct px_uniform, shared_first);
+    return a;
 }
 
 struct px_ir_operand px_lower_address_row(struct px_irfn *f, struct px_ir_operand address, uint32_t *offset)

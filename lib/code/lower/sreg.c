@@ -45,20 +45,30 @@ static const struct row rows[PX_SR_COUNT] = {
     [PX_SR_globaltimer] = {LANE, 8, PX_LV_TIMER},
     [PX_SR_globaltimer_lo] = {LANE, 4, PX_LV_TIMER_LO},
     [PX_SR_globaltimer_hi] = {LANE, 4, PX_LV_TIMER_HI},
-    /* no clusters, no graphs; what the system of a chip takes of shared memory */
+    /* no graphs; what the system of a chip takes of shared memory */
     [PX_SR_nclusterid] = {UNIFORM, 4, FIELD(nctaid)}, /* each block is a cluster of its own */
     [PX_SR_cluster_nctaid] = {FIXED, 4, 1},
     [PX_SR_cluster_nctarank] = {FIXED, 4, 1},
     [PX_SR_clusterid] = {UNIFORM, 4, FIELD(ctaid)},
     [PX_SR_cluster_ctaid] = {FIXED, 4, 0},
     [PX_SR_cluster_ctarank] = {FIXED, 4, 0},
-    [PX_SR_is_explicit_cluster] = {FIXED, 4, 0},
+    [PX_SR_is_explicit_cluster] = {UNIFORM, 4, FIELD(explicit_cluster)},
     [PX_SR_current_graph_exec] = {FIXED, 8, 0},
     [PX_SR_reserved_smem_offset_begin] = {FIXED, 4, 0},
     [PX_SR_reserved_smem_offset_end] = {FIXED, 4, PX_SMEM_RESERVED_USED},
     [PX_SR_reserved_smem_offset_cap] = {FIXED, 4, PX_SMEM_RESERVED},
     [PX_SR_reserved_smem_offset_0] = {FIXED, 4, 0},
     [PX_SR_reserved_smem_offset_1] = {FIXED, 4, 0},
+};
+
+/* Where clusters have several blocks. */
+static const struct row clustered[PX_SR_COUNT] = {
+    [PX_SR_nclusterid] = {UNIFORM, 4, FIELD(nclusterid)},
+    [PX_SR_cluster_nctaid] = {UNIFORM, 4, FIELD(cluster_nctaid)},
+    [PX_SR_cluster_nctarank] = {UNIFORM, 4, FIELD(cluster_size)},
+    [PX_SR_clusterid] = {UNIFORM, 4, FIELD(clusterid)},
+    [PX_SR_cluster_ctaid] = {UNIFORM, 4, FIELD(cluster_ctaid)},
+    [PX_SR_cluster_ctarank] = {UNIFORM, 4, FIELD(cluster_rank)},
 };
 
 const struct px_sreg *px_lower_sreg(const struct px_operand *o, uint32_t *component)
@@ -69,9 +79,10 @@ const struct px_sreg *px_lower_sreg(const struct px_operand *o, uint32_t *compon
 }
 
 /* Performance counters and the other environment registers are zero; NULL: the VM has no such register. */
-static const struct row *row_of(const struct px_sreg *sreg)
+static const struct row *row_of(const struct px_irfn *f, const struct px_sreg *sreg)
 {
     static const struct row zero = {FIXED, 8, 0};
+    if (f->coder->wishes.clustered && clustered[sreg->op].bytes) return &clustered[sreg->op];
     if (sreg->op >= PX_SR_pm0 && sreg->op <= PX_SR_pm7_64) return &zero;
     if (rows[sreg->op].bytes) return &rows[sreg->op];
     if (sreg->op >= PX_SR_envreg0 && sreg->op <= PX_SR_envreg31) return &zero;
@@ -83,7 +94,7 @@ struct px_ir_operand px_lower_sreg_src(struct px_irfn *f, const struct px_bound 
 {
     uint32_t component;
     const struct px_sreg *sreg = px_lower_sreg(o, &component);
-    const struct row *row = sreg ? row_of(sreg) : NULL;
+    const struct row *row = sreg ? row_of(f, sreg) : NULL;
     struct px_ir_operand s = {.kind = PX_IR_UNIFORM, .elem = (uint8_t)elem, .type = PX_T_U32};
     if (!row) px_code_fail(f, b->inst, "reads %%%s, which this VM has not", px_word_text(o->u.name->word));
     const bool no_fourth = component == 3 && (sreg->op == PX_SR_tid || row->from == FIXED);

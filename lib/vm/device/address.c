@@ -110,7 +110,7 @@ static bool foreign(const struct px_trap *trap, struct region *r)
     const enum px_window window = px_window_of(va);
     if (window == PX_WIN_SHARED && (va >> 32 & 0x1ffffff) != trap->slot)
         *r = (struct region){.name = "another block's shared memory", .offset = va & UINT32_MAX};
-    else if (window == PX_WIN_LOCAL && va >> 20 != px_local_base(trap->slot, trap->linear) >> 20)
+    else if (window == PX_WIN_LOCAL && va >> 20 != px_local_base(trap->local_owner, trap->linear) >> 20)
         *r = (struct region){.name = "another thread's local memory", .offset = va & (PX_LOCAL_MAX - 1)};
     else
         return false;

@@ -1,5 +1,6 @@
 /*
- * decoded.c - the decoded kernels of a program, one for each number of threads that was launched.
+ * decoded.c - the decoded kernels of a program, one for each number of threads that was launched, with and
+ * without clusters.
  *
  * What is found here lives as long as the program. The list only grows, at its head, under the program's
  * code_lock, so whoever looks for what is there already needs no lock. So it is for the divergent versions of
@@ -9,10 +10,11 @@
 #include "vm/device/device.h"
 #include <pthread.h>
 
-static struct px_code *find_code(struct ptx_program *program, const struct px_lfunc *kernel, uint32_t threads)
+static struct px_code *find_code(struct ptx_program *program, const struct px_lfunc *kernel, uint32_t threads,
+                                 bool clustered)
 {
     for (struct px_code *c = atomic_load_explicit(&program->code, memory_order_acquire); c; c = c->next)
-        if (c->entry->func == kernel && c->threads == threads) return c;
+        if (c->entry->func == kernel && c->threads == threads && c->clustered == clustered) return c;
     return NULL;
 }
 
@@ -31,15 +33,16 @@ struct px_code_wishes px_program_wishes(const struct ptx_program *program)
 }
 
 static struct px_code *decode_locked(struct ptx_program *program, const struct px_lfunc *kernel,
-                                     uint32_t threads, struct px_refusal *why)
+                                     uint32_t threads, bool clustered, struct px_refusal *why)
 {
     jmp_buf no_memory;
-    struct px_code *code = find_code(program, kernel, threads);
+    struct px_code *code = find_code(program, kernel, threads, clustered);
     if (code) return code;
     program->code_arena.on_failure = &no_memory;
     *why = (struct px_refusal){0};
     if (setjmp(no_memory)) return NULL;
-    const struct px_code_wishes wishes = px_program_wishes(program);
+    struct px_code_wishes wishes = px_program_wishes(program);
+    wishes.clustered = clustered;
     code = px_decode(&program->linked, kernel, threads, program->number, program->device->level, &wishes,
                      &program->code_arena, why);
     if (!code) return NULL;
@@ -51,12 +54,12 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
 }
 
 const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel,
-                                  uint32_t threads, struct px_refusal *why)
+                                  uint32_t threads, bool clustered, struct px_refusal *why)
 {
-    const struct px_code *code = find_code(program, kernel, threads);
+    const struct px_code *code = find_code(program, kernel, threads, clustered);
     if (code) return code;
     pthread_mutex_lock(&program->code_lock);
-    code = decode_locked(program, kernel, threads, why);
+    code = decode_locked(program, kernel, threads, clustered, why);
     pthread_mutex_unlock(&program->code_lock);
     return code;
 }

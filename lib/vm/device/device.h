@@ -109,7 +109,8 @@ struct ptx_kernel {
     atomic_bool brief;              /* its last launch was: who submits the next one may run it */
     atomic_uint_fast64_t steps;     /* warp-instructions of a block of its last launch */
     bool dynamic_set, carveout_set; /* attributes that were set: dynamic shared memory, carve-out */
-    int dynamic_bytes, carveout;
+    bool open;                      /* to clusters of more blocks than every chip has: an attribute, too */
+    int dynamic_bytes, carveout, cluster_policy;
 };
 
 struct ptx_program {
@@ -210,11 +211,16 @@ void px_launch_why(const struct ptx_device *device, const struct px_lfunc *kerne
                    struct px_shape grid, struct px_shape block, uint32_t shared, char *buf, size_t size);
 /* CTAs of this shape that a multiprocessor holds at once; registers are not counted. */
 uint32_t px_occupancy(const struct ptx_device *device, uint32_t threads, uint32_t shared);
+/* Clusters of so many blocks that the device holds at once; one at least. */
+uint32_t px_occupancy_clusters(const struct ptx_device *device, uint32_t threads, uint32_t shared,
+                               uint32_t blocks);
+struct px_clustering; /* vm/sched/clustering.h */
 /* A grid with its parameters zeroed; NULL when out of memory (why->text NULL) or when the kernel cannot be
  * decoded. `room`: what px_grid_spare gave, which is used up in any case, or NULL. */
 struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfunc *kernel,
-                               struct px_shape grid, struct px_shape block, uint32_t shared,
-                               struct px_grid *room, struct px_refusal *why);
+                               struct px_shape grid, struct px_shape block,
+                               const struct px_clustering *clusters, uint32_t shared, struct px_grid *room,
+                               struct px_refusal *why);
 struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn native, const void *operands,
                                       size_t size);
 void px_grid_free(struct px_grid *grid);
@@ -237,9 +243,10 @@ void px_host_free(struct ptx_program *program);
 /* address.c: which memory the address of a trap means. */
 void px_address_text(const struct ptx_device *device, const struct px_trap *trap, char *buf, size_t size);
 
-/* decoded.c: code of a kernel for `threads`, cached in the program. NULL with *why set. */
+/* decoded.c: code of a kernel for `threads`, in clusters of several blocks or not, cached in the program. NULL
+ * with *why set. */
 const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel,
-                                  uint32_t threads, struct px_refusal *why);
+                                  uint32_t threads, bool clustered, struct px_refusal *why);
 /* The divergent version of a function of the grid's code; the first who asks makes it. NULL: there is no
  * memory. Any worker. */
 const struct px_insn *px_code_div(const struct px_grid *grid, const struct px_fcode *code);

@@ -50,17 +50,6 @@ static void fill_instruction(struct px_arena *arena, const struct px_lfunc *func
     fault->source = copy(arena, buf);
 }
 
-static void fill_directive(struct px_arena *arena, const struct px_lfunc *func,
-                           const struct px_directive *directive, ptx_fault *fault)
-{
-    struct px_source source = func->module->source;
-    const struct px_place from = px_source_place(&source, directive->pos);
-    fault->file = copy(arena, source.file);
-    fault->line = fault->last_line = from.line;
-    fault->column = from.column;
-    fault->last_column = from.column + directive->name->len - 1;
-}
-
 static bool is_about_an_address(const struct px_trap *trap)
 {
     return trap->error == PX_CUDA_ILLEGAL_ADDRESS || trap->error == PX_CUDA_MISALIGNED_ADDRESS ||
@@ -218,7 +207,6 @@ static void fill_refusal(const struct px_lfunc *kernel, const struct px_refusal 
     if (why->text) r->fault.message = copy(&r->arena, why->text);
     r->fault.kernel = copy(&r->arena, kernel->name);
     if (why->func) fill_instruction(&r->arena, why->func, why->inst, &r->fault);
-    if (why->directive) fill_directive(&r->arena, why->func, why->directive, &r->fault);
 }
 
 struct px_report *px_report_refusal(struct ptx_device *device, const struct px_lfunc *kernel,

@@ -359,7 +359,7 @@ static void remember(ptx_kernel *kernel, struct px_run *run)
 {
     const uint64_t steps = atomic_load_explicit(&run->warps, memory_order_relaxed);
     atomic_store_explicit(&kernel->brief, is_brief(run), memory_order_relaxed);
-    atomic_store_explicit(&kernel->steps, steps / run->root->ctas, memory_order_relaxed);
+    atomic_store_explicit(&kernel->steps, steps / run->root->units, memory_order_relaxed);
 }
 
 void px_task_over(struct px_run *run)

@@ -6,10 +6,14 @@
  * starting a CTA writes a few scalars, the first entry of each gang, and clears
  * shared and local memory. px_cta_run goes round the gangs; each runs until it
  * waits or its turn is over, so a gang that spins on another one's store sees it.
+ * The blocks of a cluster take turns in the same way: what the scheduler holds is
+ * a unit, one block or the first one of a cluster (gang/cluster.h).
  */
 #include "vm/run/exec.h"
+#include "vm/run/cluster.h"
 #include "vm/sched/cooperative.h"
 #include "vm/run/poll.h"
+#include "gang/cluster.h"
 #include "ops/async.h"
 #include "ops/mbarrier.h"
 #include "ops/private.h"
@@ -74,6 +78,18 @@ static void free_cta(struct px_cta *cta)
     px_free(a, cta, sizeof *cta);
 }
 
+static void free_unit(struct px_cta *cta)
+{
+    struct px_cluster *cluster = cta ? cta->cluster : NULL;
+    if (!cluster) {
+        free_cta(cta);
+        return;
+    }
+    const ptx_allocator *a = cta->alloc;
+    for (uint32_t i = 0; i < cluster->n; i++) free_cta(cluster->cta[i]);
+    px_free(a, cluster, sizeof *cluster);
+}
+
 static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
 {
     const ptx_allocator *a = cta->alloc;
@@ -121,6 +137,30 @@ static struct px_cta *new_cta(struct px_grid *grid)
     if (ok) return cta;
     free_cta(cta);
     return NULL;
+}
+
+/* The blocks of a cluster, each with its rank. */
+static struct px_cta *new_cluster(struct px_grid *grid)
+{
+    const ptx_allocator *a = px_device_allocator(grid->device);
+    struct px_cluster *cluster = px_zalloc(a, sizeof *cluster);
+    if (!cluster) return NULL;
+    while (cluster->n < grid->cluster_blocks) {
+        struct px_cta *cta = new_cta(grid);
+        if (!cta) break;
+        cta->cluster = cluster;
+        cta->rank = cluster->n;
+        cluster->cta[cluster->n++] = cta;
+    }
+    if (cluster->n == grid->cluster_blocks) return cluster->cta[0];
+    for (uint32_t i = 0; i < cluster->n; i++) free_cta(cluster->cta[i]);
+    px_free(a, cluster, sizeof *cluster);
+    return NULL;
+}
+
+static struct px_cta *new_unit(struct px_grid *grid)
+{
+    return grid->cluster_blocks > 1 ? new_cluster(grid) : new_cta(grid);
 }
 
 static bool make_shared(struct px_cta *cta, uint32_t bytes)
@@ -177,6 +217,7 @@ static void fill_uniform(struct px_cta *cta, struct px_grid *grid)
     bool reshape = u->ntid[0] != grid->block.x || u->ntid[1] != grid->block.y;
     *u = (struct px_uniform){.ntid = {grid->block.x, grid->block.y, grid->block.z},
                              .nctaid = {grid->grid.x, grid->grid.y, grid->grid.z}};
+    px_cluster_uniform(cta, grid);
     u->gridid = grid->id;
     u->shared_window = px_window_base(PX_WIN_SHARED, cta->slot);
     u->param_window = px_window_base(PX_WIN_PARAM, cta->slot);
@@ -194,6 +235,7 @@ static void fill_uniform(struct px_cta *cta, struct px_grid *grid)
 static bool start_gang(struct px_gang *g)
 {
     g->live = g->all;
+    g->came = (struct px_lanes){{0}};
     px_async_reset(g);
     if (g->local_bytes && !px_local_clear(g, 0)) return false;
     struct px_frame *f = px_frame_push(g, NULL, g->cta->code->entry);
@@ -229,10 +271,11 @@ static bool start_cta(struct px_cta *cta)
 }
 
 /* `cta` is new, or has ended and is of this code. */
-static bool adopt(struct px_cta *cta, struct px_grid *grid, uint64_t number, uint32_t slot)
+static bool adopt_one(struct px_cta *cta, struct px_grid *grid, uint64_t number, uint32_t slot)
 {
     cta->grid = grid;
     cta->slot = slot;
+    cta->local_owner = slot | cta->rank << PX_OWNER_RANK;
     cta->counted = grid->device->config.deterministic;
     cta->when.mode = grid->device->config.async;
     fill_uniform(cta, grid);
@@ -240,18 +283,46 @@ static bool adopt(struct px_cta *cta, struct px_grid *grid, uint64_t number, uin
     return make_shared(cta, grid->shared_bytes) && start_cta(cta);
 }
 
+/* The number in the grid of the block of a rank in cluster `unit`. */
+static uint64_t number_in(const struct px_grid *grid, uint64_t unit, uint32_t rank)
+{
+    const struct px_shape c = grid->cluster, n = {grid->grid.x / c.x, grid->grid.y / c.y, 0};
+    const uint64_t x = unit % n.x * c.x + rank % c.x, y = unit / n.x % n.y * c.y + rank / c.x % c.y,
+                   z = unit / n.x / n.y * c.z + rank / c.x / c.y;
+    return (z * grid->grid.y + y) * grid->grid.x + x;
+}
+
+static bool adopt_cluster(struct px_cluster *cluster, struct px_grid *grid, uint64_t unit, uint32_t slot)
+{
+    cluster->turn = cluster->over = cluster->trapped = 0;
+    cluster->openings = 0;
+    for (uint32_t i = 0; i < cluster->n; i++) {
+        cluster->cta[i]->unit = unit;
+        if (!adopt_one(cluster->cta[i], grid, number_in(grid, unit, i), slot)) return false;
+        px_cluster_number(cluster->cta[i]);
+    }
+    return true;
+}
+
+static bool adopt(struct px_cta *cta, struct px_grid *grid, uint64_t number, uint32_t slot)
+{
+    if (cta->cluster) return adopt_cluster(cta->cluster, grid, number, slot);
+    cta->unit = number;
+    return adopt_one(cta, grid, number, slot);
+}
+
 struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uint64_t number, uint32_t slot)
 {
     struct px_cta *cta = worker->spare;
     worker->spare = NULL;
-    if (cta && cta->code != grid->code) {
-        free_cta(cta);
+    if (cta && (cta->code != grid->code || px_unit_n(cta) != grid->cluster_blocks)) {
+        free_unit(cta);
         cta = NULL;
     }
-    if (!cta) cta = new_cta(grid);
+    if (!cta) cta = new_unit(grid);
     if (!cta) return NULL;
     if (adopt(cta, grid, number, slot)) return cta;
-    free_cta(cta);
+    free_unit(cta);
     return NULL;
 }
 
@@ -263,26 +334,31 @@ static void reset_barriers(struct px_cta *cta)
 
 bool px_cta_again(struct px_cta *cta, uint64_t number)
 {
-    reset_barriers(cta);
+    for (uint32_t i = 0; i < px_unit_n(cta); i++) reset_barriers(px_unit_at(cta, i));
+    if (cta->cluster) return adopt_cluster(cta->cluster, cta->grid, number, cta->slot);
     if (number == cta->number + 1)
         number_next(cta, cta->grid);
     else
         number_cta(cta, cta->grid, number);
+    cta->unit = number;
     return start_cta(cta);
 }
 
-void px_cta_destroy(struct px_worker *worker, struct px_cta *cta)
+void px_cta_destroy(struct px_worker *worker, struct px_cta *unit)
 {
-    if (!cta) return;
-    for (uint32_t i = 0; i < cta->ngangs; i++) collect_frames(&cta->gangs[i]);
-    reset_barriers(cta);
-    if (worker->spare) free_cta(worker->spare);
-    worker->spare = cta;
+    if (!unit) return;
+    for (uint32_t k = 0; k < px_unit_n(unit); k++) {
+        struct px_cta *cta = px_unit_at(unit, k);
+        for (uint32_t i = 0; i < cta->ngangs; i++) collect_frames(&cta->gangs[i]);
+        reset_barriers(cta);
+    }
+    if (worker->spare) free_unit(worker->spare);
+    worker->spare = unit;
 }
 
 void px_cta_drop_spare(struct px_worker *worker)
 {
-    free_cta(worker->spare);
+    free_unit(worker->spare);
     worker->spare = NULL;
 }
 
@@ -353,25 +429,97 @@ static bool is_over(const struct px_cta *cta)
     return true;
 }
 
-static enum px_cta_status run_rounds(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
+/* A block of a cluster has ended: nobody is to go on with what he knows of its shared memory. */
+static void end_block(struct px_cta *cta, struct px_worker *worker)
 {
-    enum px_cta_status status;
+    struct px_cluster *cluster = cta->cluster;
+    cluster->over |= 1u << cta->rank;
+    if (worker->trace_event) px_trace_block(cta, worker, PTX_TRACE_BLOCK_END);
+    for (uint32_t k = 0; k < cluster->n; k++)
+        for (uint32_t i = 0; i < cluster->cta[k]->ngangs; i++)
+            for (uint32_t slot = 0; slot < PX_EXTENTS; slot++) cluster->cta[k]->gangs[i].seg[slot].len = 0;
+}
+
+/* Gives every block that has not ended a round. False: as run_round. */
+static bool run_cluster(struct px_cluster *cluster, struct px_worker *worker, uint64_t *slice, struct turn *t,
+                        enum px_cta_status *status)
+{
+    for (uint32_t i = 0; i < cluster->n; i++) {
+        uint64_t *random = &cluster->cta[0]->random;
+        if (*random) cluster->turn = (uint32_t)(px_random_next(random) % cluster->n);
+        struct px_cta *cta = cluster->cta[cluster->turn];
+        cluster->turn = cluster->turn + 1 < cluster->n ? cluster->turn + 1 : 0;
+        if (cluster->over >> cta->rank & 1) continue;
+        if (!run_round(cta, worker, slice, t, status)) {
+            if (*status == PX_CTA_TRAPPED) cluster->trapped = cta->rank;
+            return false;
+        }
+        if (is_over(cta)) end_block(cta, worker);
+    }
+    return true;
+}
+
+static bool run_unit(struct px_cta *unit, struct px_worker *worker, uint64_t *slice, struct turn *t,
+                     enum px_cta_status *status)
+{
+    if (unit->cluster) return run_cluster(unit->cluster, worker, slice, t, status);
+    return run_round(unit, worker, slice, t, status);
+}
+
+static bool unit_is_over(const struct px_cta *unit)
+{
+    return unit->cluster ? unit->cluster->over == (1u << unit->cluster->n) - 1 : is_over(unit);
+}
+
+/* Nothing of the unit runs: what only waited for that goes on. A block of a cluster may have ended by that.
+ */
+static bool unblock(struct px_cta *unit)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < px_unit_n(unit); i++) {
+        struct px_cta *cta = px_unit_at(unit, i);
+        any |= px_poll_unblock(cta);
+        if (cta->cluster) any |= !(cta->cluster->over >> i & 1) && is_over(cta);
+    }
+    return any;
+}
+
+static void look_for_waiting(const struct px_cta *cta, struct turn *t)
+{
+    for (uint32_t i = 0; i < cta->ngangs; i++) {
+        const struct px_entries *s = &cta->gangs[i].entries;
+        if (s->asleep.n) t->alive = true;
+        if (px_entries_any(s, PX_ENTRY_PARK) || px_entries_any(s, PX_ENTRY_GRID) ||
+            px_entries_any(s, PX_ENTRY_PRIOR))
+            t->parked = true;
+    }
+}
+
+static void wake_gangs(struct px_cta *cta, const struct px_worker *worker)
+{
     const bool keeps = keeps_segments(cta, worker);
     for (uint32_t i = 0; i < cta->ngangs; i++) wake_gang(&cta->gangs[i], keeps);
+}
+
+static enum px_cta_status run_rounds(struct px_cta *unit, struct px_worker *worker, uint64_t slice)
+{
+    enum px_cta_status status;
+    for (uint32_t i = 0; i < px_unit_n(unit); i++) wake_gangs(px_unit_at(unit, i), worker);
     if (!slice) slice = 1;
     for (;;) {
         struct turn t = {0};
-        if (!run_round(cta, worker, &slice, &t, &status)) return status;
-        if (is_over(cta)) return PX_CTA_DONE;
-        if (t.ran || px_poll_unblock(cta)) continue;
-        for (uint32_t i = 0; i < cta->ngangs; i++) {
-            if (cta->gangs[i].entries.asleep.n) t.alive = true;
-            if (px_entries_any(&cta->gangs[i].entries, PX_ENTRY_PARK)) t.parked = true;
-            if (px_entries_any(&cta->gangs[i].entries, PX_ENTRY_GRID)) t.parked = true;
-            if (px_entries_any(&cta->gangs[i].entries, PX_ENTRY_PRIOR)) t.parked = true;
-        }
+        if (!run_unit(unit, worker, &slice, &t, &status)) return status;
+        if (unit_is_over(unit)) return PX_CTA_DONE;
+        if (t.ran || unblock(unit)) continue;
+        for (uint32_t i = 0; i < px_unit_n(unit); i++) look_for_waiting(px_unit_at(unit, i), &t);
         return after_round(&t);
     }
+}
+
+static void begin_block(struct px_cta *cta, struct px_worker *worker)
+{
+    if (worker->trace_event && !cta->traced) px_trace_block(cta, worker, PTX_TRACE_BLOCK_BEGIN);
+    cta->traced = true;
 }
 
 enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
@@ -380,10 +528,10 @@ enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint
         px_run_stop(cta->grid->run, PX_STOP_MEMORY);
         return PX_CTA_STOPPED;
     }
-    if (worker->trace_event && !cta->traced) px_trace_block(cta, worker, PTX_TRACE_BLOCK_BEGIN);
-    cta->traced = true;
+    for (uint32_t i = 0; i < px_unit_n(cta); i++) begin_block(px_unit_at(cta, i), worker);
     const enum px_cta_status status = run_rounds(cta, worker, slice);
-    if (worker->trace_event && status == PX_CTA_DONE) px_trace_block(cta, worker, PTX_TRACE_BLOCK_END);
+    if (worker->trace_event && status == PX_CTA_DONE && !cta->cluster)
+        px_trace_block(cta, worker, PTX_TRACE_BLOCK_END);
     if (status != PX_CTA_DONE) px_private_flush(worker); /* another worker may go on with it */
     return status;
 }
@@ -395,14 +543,16 @@ uint32_t px_cta_slot(const struct px_cta *cta)
     return cta->slot;
 }
 
-bool px_cta_told(const struct px_cta *cta)
+uint32_t px_cta_untold(struct px_cta *cta)
 {
-    return cta->told;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < px_unit_n(cta); i++) n += !px_unit_at(cta, i)->told;
+    return n;
 }
 
-const struct px_trap *px_cta_trap(const struct px_cta *cta)
+const struct px_trap *px_cta_trap(struct px_cta *cta)
 {
-    return &cta->trap;
+    return cta->cluster ? &cta->cluster->cta[cta->cluster->trapped]->trap : &cta->trap;
 }
 
 /* "threads 0-31,40" from a lane set. */
@@ -434,6 +584,7 @@ static void say_state(const struct px_cta *cta, const struct px_entry *e, char *
         px_mbarrier_text(*(const uint64_t *)(const void *)(cta->shared + e->key), text, sizeof text);
         snprintf(buf, size, "wait at the mbarrier at 0x%x of shared memory (%s)", (unsigned)e->key, text);
         break;
+    case PX_ENTRY_CLUSTER: px_cluster_text(cta->cluster, buf, size); break;
     case PX_ENTRY_GRID: px_cooperative_text(cta->grid, buf, size); break;
     case PX_ENTRY_PRIOR: snprintf(buf, size, "wait for the grid before to complete"); break;
     case PX_ENTRY_PARK: snprintf(buf, size, "wait in a call"); break;
@@ -447,16 +598,17 @@ static void say_entry(const struct px_gang *g, const struct px_entry *e, char *l
     uint32_t pc = e->pc < code->n ? e->pc : code->n - 1;
     const uint32_t *c = g->cta->ctaid;
     struct px_call_at calls[PX_CALLS_TOLD];
-    char threads[120], state[200], place[300], chain[500];
+    char threads[120], state[200], place[300], chain[500], rank[40] = "";
     say_threads(g, &e->mask, threads, sizeof threads);
     say_state(g->cta, e, state, sizeof state);
     px_place_line(code->func, code->src[code->conv[pc].src].inst, place, sizeof place);
     px_place_chain(calls, px_place_calls(e->frame, calls), chain, sizeof chain);
-    snprintf(line, size, "  block (%u,%u,%u) threads %s: %s, %s %s%s%s", c[0], c[1], c[2], threads, state,
-             code->func->name, place, *chain ? ", " : "", chain);
+    if (g->cta->cluster) snprintf(rank, sizeof rank, " (rank %u of its cluster)", g->cta->rank);
+    snprintf(line, size, "  block (%u,%u,%u)%s threads %s: %s, %s %s%s%s", c[0], c[1], c[2], rank, threads,
+             state, code->func->name, place, *chain ? ", " : "", chain);
 }
 
-void px_cta_describe(const struct px_cta *cta, bool (*say)(void *user, const char *line), void *user)
+static void describe(const struct px_cta *cta, bool (*say)(void *user, const char *line), void *user)
 {
     char line[1200];
     uint32_t k;
@@ -466,4 +618,9 @@ void px_cta_describe(const struct px_cta *cta, bool (*say)(void *user, const cha
             say_entry(&cta->gangs[i], &cta->gangs[i].entries.all[k], line, sizeof line);
             say(user, line);
         }
+}
+
+void px_cta_describe(struct px_cta *cta, bool (*say)(void *user, const char *line), void *user)
+{
+    for (uint32_t i = 0; i < px_unit_n(cta); i++) describe(px_unit_at(cta, i), say, user);
 }

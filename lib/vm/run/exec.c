@@ -19,6 +19,7 @@
 #include "link/program.h"
 #include "gang/gang.h"
 #include "base/random.h"
+#include "vm/run/cluster.h"
 #include "vm/run/exec.h"
 #include "vm/sched/cooperative.h"
 #include "vm/device/device.h"
@@ -29,6 +30,7 @@
 #include "vm/sched/sched.h"
 #include "vm/run/tally.h"
 #include "ops/alloca.h"
+#include "ops/cluster.h"
 #include "ops/warp.h"
 #include "gang/fpmode.h"
 
@@ -149,6 +151,7 @@ static void exit_all(struct run *r)
         px_frame_pop(g, f);
     }
     if (g->cta->barriers_used) px_barrier_exited(g->cta);
+    if (g->cta->cluster) px_cluster_exited(g->cta->cluster);
 }
 
 /* Lanes end; the others of the running entry go on at `next`. */
@@ -166,6 +169,7 @@ static void exit_lanes(struct run *r, const struct px_lanes *lanes, uint32_t nex
     g->live = px_lanes_minus(g->live, gone);
     remove_lanes(g, frame, gone);
     if (g->cta->barriers_used) px_barrier_exited(g->cta);
+    if (g->cta->cluster) px_cluster_exited(g->cta->cluster);
     if (!g->entries.asleep.n) return;
     px_sync_exited(g);
     px_entries_meet_exited(&g->entries, g->live);
@@ -601,6 +605,13 @@ static enum after do_poll(struct run *r, const struct px_insn *in)
     return AFTER_SWITCH;
 }
 
+static enum after do_cluster(struct run *r, const struct px_insn *in)
+{
+    stop_at(r, in);
+    px_cluster_wait(r->g, r->e, in);
+    return AFTER_SWITCH;
+}
+
 /* At griddepcontrol.wait: true when there is nothing to wait for any more. */
 static bool prior_over(struct run *r, const struct px_insn *in)
 {
@@ -697,6 +708,7 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
     case PX_STEP_MEET: part_all(r, next); return do_meet(r, now);
     case PX_STEP_GROW: after = do_grow(r, now); break;
     case PX_STEP_SHUFFLE: return do_shuffle(r, in, next);
+    case PX_STEP_CLUSTER: part_all(r, next); return do_cluster(r, now);
     case PX_STEP_POLL: part_all(r, next); return do_poll(r, now);
     case PX_STEP_PRIOR:
         if (prior_over(r, now)) break;

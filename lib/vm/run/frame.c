@@ -82,6 +82,7 @@ static void fill_uniform(struct px_gang *g, struct px_frame *f, uint64_t local_b
     if (u->gridid == now->gridid && u->shared_window == now->shared_window) {
         for (int i = 0; i < 3; i++) u->ctaid[i] = now->ctaid[i];
         u->smid = now->smid;
+        if (g->cta->cluster) memcpy(u->clusterid, now->clusterid, sizeof u->clusterid);
     } else {
         *u = *now;
         if (f->code->param_bytes)

@@ -1,13 +1,14 @@
 /*
  * launch.c - a grid from its shape, and a launch from the host.
  */
+#include "vm/sched/clustering.h"
 #include "vm/sched/cooperative.h"
 #include "vm/device/device.h"
 #include "vm/device/report.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { COOPERATIVE_TOO_LARGE = 720, CLUSTER_SIZE = 912 }; /* CUDA errors */
+enum { COOPERATIVE_TOO_LARGE = 720 }; /* a CUDA error */
 
 static uint32_t threads_of(struct px_shape s)
 {
@@ -75,6 +76,14 @@ uint32_t px_occupancy(const struct ptx_device *device, uint32_t threads, uint32_
     return n < a->ctas_per_sm ? n : a->ctas_per_sm;
 }
 
+uint32_t px_occupancy_clusters(const struct ptx_device *device, uint32_t threads, uint32_t shared,
+                               uint32_t blocks)
+{
+    const uint32_t each = px_occupancy(device, threads, shared);
+    const uint32_t n = (each ? each : 1) * device->arch.sm_count / blocks;
+    return n ? n : 1;
+}
+
 /* ---- memory of grids ---- */
 
 /* Grids of few bytes of parameters are of one size; of those that children leave so many are kept. */
@@ -139,13 +148,16 @@ void px_grid_free_spare(struct px_sched *s)
 /* ---- grids ---- */
 
 struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfunc *kernel,
-                               struct px_shape grid, struct px_shape block, uint32_t shared,
-                               struct px_grid *room, struct px_refusal *why)
+                               struct px_shape grid, struct px_shape block,
+                               const struct px_clustering *clusters, uint32_t shared, struct px_grid *room,
+                               struct px_refusal *why)
 {
     struct ptx_device *device = program->device;
     const size_t param_bytes = kernel->fn->param_bytes;
     *why = (struct px_refusal){0};
-    const struct px_code *code = px_code_get(program, kernel, threads_of(block), why);
+    const struct px_shape cluster = clusters->shape;
+    const uint32_t blocks = cluster.x * cluster.y * cluster.z;
+    const struct px_code *code = px_code_get(program, kernel, threads_of(block), blocks > 1, why);
     if (!code) {
         px_free(&device->alloc, room, size_of(0));
         return NULL;
@@ -168,11 +180,14 @@ struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfun
     g->shared_bytes = kernel->static_shared + shared;
     g->params = (uint8_t *)(g + 1);
     g->param_bytes = (uint32_t)param_bytes;
+    g->cluster = cluster;
+    g->cluster_blocks = blocks;
+    g->explicit_cluster = clusters->is_explicit;
     g->ctas = (uint64_t)grid.x * grid.y * grid.z;
-    atomic_init(&g->ctas_left, g->ctas);
+    g->units = g->ctas / blocks;
+    atomic_init(&g->units_left, g->units);
     atomic_init(&g->untold, g->ctas);
-    uint32_t resident = px_occupancy(device, threads_of(block), g->shared_bytes);
-    g->resident = (resident ? resident : 1) * device->arch.sm_count;
+    g->resident = px_occupancy_clusters(device, threads_of(block), g->shared_bytes, blocks);
     atomic_fetch_add_explicit(&program->refs, 1, memory_order_relaxed);
     return g;
 }
@@ -188,9 +203,12 @@ struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn na
                           .native = native,
                           .params = (uint8_t *)(g + 1),
                           .param_bytes = (uint32_t)size,
+                          .cluster = {1, 1, 1},
+                          .cluster_blocks = 1,
                           .ctas = 1,
+                          .units = 1,
                           .resident = 1};
-    atomic_init(&g->ctas_left, 1);
+    atomic_init(&g->units_left, 1);
     return g;
 }
 
@@ -217,29 +235,6 @@ static ptx_status refuse(ptx_kernel *kernel, ptx_status status, int error, const
     return status;
 }
 
-static bool has_directive(const struct px_func *func, px_word word)
-{
-    for (unsigned i = 0; i < func->ndirs; i++)
-        if (func->dirs[i].word == word) return true;
-    return false;
-}
-
-/* Clusters of one block alone are run; .explicitcluster asks for dimensions, in the text or by the launch. */
-static ptx_status check_cluster(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault)
-{
-    const struct px_func *func = kernel->func->fn->func;
-    const unsigned *c = config->cluster;
-    if (c[0] > 1 || c[1] > 1 || c[2] > 1)
-        return refuse(kernel, PTX_ERROR_UNSUPPORTED, PX_CUDA_NOT_SUPPORTED, "the launch " PX_CLUSTERS_WHY,
-                      fault);
-    if (c[0] || c[1] || c[2] || !has_directive(func, PX_W_explicitcluster) ||
-        has_directive(func, PX_W_reqnctapercluster))
-        return PTX_OK;
-    return refuse(kernel, PTX_ERROR_LAUNCH, CLUSTER_SIZE,
-                  ".explicitcluster asks for the dimensions of a cluster, which the launch does not give",
-                  fault);
-}
-
 ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault,
                           struct px_grid **out)
 {
@@ -253,10 +248,11 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
         px_device_say(device, "%s: %s", kernel->func->name, text);
         return PTX_ERROR_LAUNCH;
     }
-    const ptx_status clustered = check_cluster(kernel, config, fault);
-    if (clustered != PTX_OK) return clustered;
-    struct px_grid *g =
-        px_grid_create(kernel->program, kernel->func, grid, block, config->shared_bytes, NULL, &why);
+    struct px_clustering clusters;
+    const int error = px_clustering_of(kernel->func, config->cluster, kernel->open, grid, &clusters);
+    if (error) return refuse(kernel, PTX_ERROR_LAUNCH, error, clusters.why, fault);
+    struct px_grid *g = px_grid_create(kernel->program, kernel->func, grid, block, &clusters,
+                                       config->shared_bytes, NULL, &why);
     if (!g) {
         struct px_report *r = px_report_refusal(device, kernel->func, &why, !fault);
         const ptx_status status = why.text ? PTX_ERROR_UNSUPPORTED : PTX_ERROR_OUT_OF_MEMORY;
@@ -264,10 +260,10 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
         px_report_release(device, r);
         return status;
     }
-    if (config->cooperative && g->ctas > g->resident) {
+    if (config->cooperative && g->units > g->resident) {
         char text[100];
         snprintf(text, sizeof text, "a cooperative launch of %llu blocks; the device holds %u at once",
-                 (unsigned long long)g->ctas, g->resident);
+                 (unsigned long long)g->ctas, g->resident * g->cluster_blocks);
         px_grid_free(g);
         return refuse(kernel, PTX_ERROR_LAUNCH, COOPERATIVE_TOO_LARGE, text, fault);
     }

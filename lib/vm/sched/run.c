@@ -120,8 +120,9 @@ static void report_grid(const struct px_grid *grid, bool (*say)(void *, const ch
     if (grid->native) return;
     snprintf(line, sizeof line,
              "grid %" PRIu64 " '%s': %" PRIu64 " of %" PRIu64 " blocks not ended, %" PRIu64 " not begun",
-             grid->id, grid->kernel ? grid->kernel->name : "?", (uint64_t)atomic_load(&grid->ctas_left),
-             grid->ctas, grid->ctas - grid->next_cta);
+             grid->id, grid->kernel ? grid->kernel->name : "?",
+             (uint64_t)atomic_load(&grid->units_left) * grid->cluster_blocks, grid->ctas,
+             (grid->units - grid->next_unit) * grid->cluster_blocks);
     say(user, line);
 }
 

@@ -96,20 +96,20 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 
 enum { STRIDES = 1 << 16 };
 
-/* Random schedule: every CTA once, from any one on in steps of any width. More than can be run in a lifetime
+/* Random schedule: every unit once, from any one on in steps of any width. More than can be run in a lifetime
  * stay in order. */
-static void order_ctas(struct px_sched *s, struct px_grid *grid)
+static void order_units(struct px_sched *s, struct px_grid *grid)
 {
-    if (grid->ctas > UINT64_MAX / (2 * STRIDES)) return;
-    grid->cta_first = px_random_next(&s->random) % grid->ctas;
-    do grid->cta_stride = 1 + px_random_next(&s->random) % STRIDES;
-    while (common_divisor(grid->cta_stride, grid->ctas) != 1);
+    if (grid->units > UINT64_MAX / (2 * STRIDES)) return;
+    grid->unit_first = px_random_next(&s->random) % grid->units;
+    do grid->unit_stride = 1 + px_random_next(&s->random) % STRIDES;
+    while (common_divisor(grid->unit_stride, grid->units) != 1);
 }
 
-static uint64_t cta_at(const struct px_grid *grid, uint64_t place)
+static uint64_t unit_at(const struct px_grid *grid, uint64_t place)
 {
-    if (!grid->cta_stride) return place;
-    return (place * grid->cta_stride + grid->cta_first) % grid->ctas;
+    if (!grid->unit_stride) return place;
+    return (place * grid->unit_stride + grid->unit_first) % grid->units;
 }
 
 void px_sched_adopt(struct px_run *run, struct px_grid *parent, struct px_grid *grid)
@@ -126,7 +126,7 @@ void px_sched_adopt(struct px_run *run, struct px_grid *parent, struct px_grid *
     run->grids = grid;
     if (grid->device->launches) px_launches_adopt(grid);
     if (grid->native) return;
-    if (s->random) order_ctas(s, grid);
+    if (s->random) order_units(s, grid);
     atomic_fetch_add_explicit(&s->grids_total, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&s->ctas_total, grid->ctas, memory_order_relaxed);
     if (grid->depth > atomic_load_explicit(&s->max_depth, memory_order_relaxed))
@@ -335,11 +335,11 @@ static void put_aside(struct px_helper *h, struct px_cta *cta, struct px_grid *g
 static void give_back(struct px_helper *h)
 {
     struct px_grid *grid = h->grid;
-    if (h->end != grid->next_cta) return;
+    if (h->end != grid->next_unit) return;
     const uint32_t level = level_of(grid);
     struct px_grid_list *list = &grid->run->queue[level];
-    grid->next_cta = h->next;
-    if (h->end == grid->ctas) { /* it had left the queue */
+    grid->next_unit = h->next;
+    if (h->end == grid->units) { /* it had left the queue */
         grid->next = list->first;
         list->first = grid;
         if (!list->last) list->last = grid;
@@ -373,8 +373,9 @@ static void report_ended(struct px_helper *h)
     if (h->next == h->end) h->grid = NULL;
     if (!n) return;
     ended_quietly(grid, quiet);
-    atomic_fetch_add_explicit(&h->sched->ctas_done, grid->native ? 0 : n, memory_order_relaxed);
-    if (atomic_fetch_sub_explicit(&grid->ctas_left, n, memory_order_acq_rel) == n) px_sched_finish(grid);
+    atomic_fetch_add_explicit(&h->sched->ctas_done, grid->native ? 0 : n * grid->cluster_blocks,
+                              memory_order_relaxed);
+    if (atomic_fetch_sub_explicit(&grid->units_left, n, memory_order_acq_rel) == n) px_sched_finish(grid);
 }
 
 /* True when the CTA ended. */
@@ -383,7 +384,7 @@ static bool run_cta(struct px_helper *h, struct px_cta *cta, struct px_grid *gri
     const unsigned wakes = atomic_load(&grid->run->wakes);
     const enum px_cta_status status = run_slices(h, cta, grid->launch);
     if (status == PX_CTA_DONE) {
-        h->quiet += !px_cta_told(cta);
+        h->quiet += px_cta_untold(cta);
         return true;
     }
     put_aside(h, cta, grid, number, status, wakes);
@@ -411,7 +412,7 @@ static void run_new(struct px_helper *h)
     struct px_grid *grid = h->grid;
     struct px_cta *cta = NULL;
     while (h->next < h->end && !stopped(grid->run)) {
-        const uint64_t number = cta_at(grid, h->next++);
+        const uint64_t number = unit_at(grid, h->next++);
         const bool made = cta ? px_cta_again(cta, number) : (cta = first_cta(h, grid, number)) != NULL;
         if (!made) {
             px_run_stop(grid->run, PX_STOP_MEMORY);
@@ -487,11 +488,11 @@ static void take_chunk(struct px_run *run, struct px_helper *h)
 {
     if (h->grid) return;
     struct px_grid *grid = deepest(run);
-    uint64_t left = grid->ctas - grid->next_cta, fair = left / (4 * h->sched->nhelpers) + 1;
+    uint64_t left = grid->units - grid->next_unit, fair = left / (4 * h->sched->nhelpers) + 1;
     uint64_t n = fair < run->chunk ? fair : run->chunk;
     h->grid = grid;
-    h->next = grid->next_cta;
-    h->end = grid->next_cta += n;
+    h->next = grid->next_unit;
+    h->end = grid->next_unit += n;
     if (n < left) return;
     const uint32_t level = level_of(grid);
     px_queue_pop(&run->queue[level], grid);
@@ -507,9 +508,9 @@ static void fit_chunk(struct px_run *run, uint64_t steps, uint64_t n)
 
 void px_run_expect(struct px_run *run, uint64_t steps)
 {
-    const uint64_t ctas = run->root->ctas, chunk = steps ? CHUNK_STEPS / steps : 1;
+    const uint64_t units = run->root->units, chunk = steps ? CHUNK_STEPS / steps : 1;
     struct px_sched *s = run->sched;
-    run->vast = ctas > 1 && steps > PX_VAST_STEPS / ctas;
+    run->vast = units > 1 && steps > PX_VAST_STEPS / units;
     if (s->lookout != PX_LOOKOUT_ALL) s->lookout = run->vast ? PX_LOOKOUT_HELPERS : PX_LOOKOUT_NOBODY;
     run->chunk = chunk < 1 ? 1 : chunk < CHUNK_MAX ? (uint32_t)chunk : CHUNK_MAX;
 }
@@ -551,8 +552,8 @@ static void resume(struct px_helper *h, struct px_run *run)
     run->may_start = 0;
     ended_quietly(grid, h->quiet - quiet);
     h->quiet = quiet;
-    atomic_fetch_add_explicit(&s->ctas_done, 1, memory_order_relaxed);
-    if (atomic_fetch_sub_explicit(&grid->ctas_left, 1, memory_order_acq_rel) == 1) px_sched_finish(grid);
+    atomic_fetch_add_explicit(&s->ctas_done, grid->cluster_blocks, memory_order_relaxed);
+    if (atomic_fetch_sub_explicit(&grid->units_left, 1, memory_order_acq_rel) == 1) px_sched_finish(grid);
 }
 
 static void start(struct px_helper *h, struct px_run *run)

@@ -35,12 +35,12 @@ enum px_stop {
 
 enum { PX_SCHED_LEVELS = 64 }; /* nesting depths told apart in the queue; deeper ones share the last */
 
-/* A CTA that is not running: it waits, it spent its slice, or it is kept for the report of a failure. */
+/* A unit (a CTA, or a cluster, gang/cluster.h) that is not running: it waits, it spent its slice, or it is kept for the report of a failure. */
 struct px_parked {
     struct px_parked *next;
     struct px_cta *cta;
     struct px_grid *grid;
-    uint64_t number; /* of the CTA */
+    uint64_t number; /* of the unit */
     uint64_t round;  /* of the scheduler when it was put aside */
     const char *why; /* for the report; NULL when its entries tell */
 };
@@ -96,10 +96,10 @@ struct px_helper {
     uint64_t forgot;         /* px_sched.forget when its spare was last looked at */
     uint32_t slot;           /* owner number for its next CTA; 0: none taken */
     struct px_run *run;      /* what it works on now */
-    struct px_grid *grid;    /* its chunk: CTAs [next, end) of grid */
+    struct px_grid *grid;    /* its chunk: units [next, end) of grid */
     uint64_t next, end;
-    uint64_t ended;                    /* CTAs of grid that ended and were not reported yet, */
-    uint64_t quiet;                    /* and those of them that never let dependents begin */
+    uint64_t ended;                    /* units of grid that ended and were not reported yet, */
+    uint64_t quiet;                    /* and CTAs of them that never let dependents begin */
     uint64_t told_threads, told_warps; /* instructions already added to the totals */
     uint64_t told_regions;             /* and loops entered as machine code */
     bool hasty;                        /* leaves what lasts longer than the first slice to others */
@@ -247,7 +247,7 @@ static inline bool px_sched_is_alone(const struct px_sched *sched)
 struct px_run *px_run_take(struct px_sched *sched); /* NULL: all are in use, or there is no memory */
 void px_run_begin(struct px_run *run, struct px_grid *root);
 void px_run_give(struct px_run *run); /* it may be used again */
-/* Of a run that has just begun: each CTA of its root is expected to execute so many warp-instructions. */
+/* Of a run that has just begun: each unit of its root is expected to execute so many warp-instructions. */
 void px_run_expect(struct px_run *run, uint64_t steps);
 
 /* Works, or waits, until done(user). */
@@ -272,7 +272,7 @@ void px_sched_adopt(struct px_run *run, struct px_grid *parent, struct px_grid *
 void px_sched_count(struct px_grid *grid);
 /* Its CTAs may run now. */
 void px_sched_enqueue(struct px_grid *grid);
-/* CTAs of `grid` numbered `number` that wait may be asked again; a NULL grid means every one of the run. */
+/* The unit of `grid` numbered `number` that waits may be asked again; a NULL grid means every one of the run. */
 void px_sched_wake(struct px_run *run, const struct px_grid *grid, uint64_t number);
 /* Something that `grid` waited for is over; completes it, and its ancestors, when that was the last. */
 void px_sched_finish(struct px_grid *grid);

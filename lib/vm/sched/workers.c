@@ -44,6 +44,7 @@ void px_parked_free(struct px_sched *s, struct px_parked *p)
 
 static bool more_slots(struct px_sched *s)
 {
+    if (s->next_slot == PX_OWNERS - 1) return false;
     if (s->next_slot < s->cap_slots) return true;
     uint32_t cap = s->cap_slots ? s->cap_slots * 2 : 64;
     uint32_t *free_slots =

@@ -10,8 +10,9 @@ WAIT_ALL = "cp.async.wait_all;"
 FILL = 0x5A5A5A5A5A5A5A5A
 
 
-def case(name, *lines, threads=1, blocks=1):
-    print("\ncase %s %d%s" % (name, threads, " %d" % blocks if blocks > 1 else ""))
+def case(name, *lines, threads=1, blocks=1, cluster=0):
+    shape = " %d %d" % (blocks, cluster) if cluster else " %d" % blocks if blocks > 1 else ""
+    print("\ncase %s %d%s" % (name, threads, shape))
     for line in flat(lines):
         print("    " + line)
 
@@ -983,21 +984,26 @@ def wmma_sat():
                 )
 
 
-print("# Made by cases.py: what is asked of the chip; kernel.h has the notation.")
-for family in (
-    barriers,
-    waits,
-    misuse,
-    lanes,
-    copies,
-    copy_arrivals,
-    pipeline,
-    fences,
-    memory,
-    policies,
-    others,
-    registers,
-    one_cluster,
-    wmma_sat,
-):
-    family()
+def main():
+    print("# Made by cases.py: what is asked of the chip; kernel.h has the notation.")
+    for family in (
+        barriers,
+        waits,
+        misuse,
+        lanes,
+        copies,
+        copy_arrivals,
+        pipeline,
+        fences,
+        memory,
+        policies,
+        others,
+        registers,
+        one_cluster,
+        wmma_sat,
+    ):
+        family()
+
+
+if __name__ == "__main__":
+    main()

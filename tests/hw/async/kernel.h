@@ -1,7 +1,7 @@
 /*
  * kernel.h - the cases of cases.txt as kernels; for the recorder and for the replay.
  *
- * "case NAME THREADS [BLOCKS]" begins a case; the lines up to the next one are its body, PTX but for five
+ * "case NAME THREADS [BLOCKS [CLUSTER]]" begins a case (CLUSTER: the launch asks for clusters of so many blocks); the lines up to the next one are its body, PTX but for five
  * words at the start of a line: "put R" stores the 64-bit register R as the next result of the thread, "put32
  * R" one of 32 bits, "pred P" a predicate, "state R" the upper half of R (the chip leaves the lower half of
  * an mbarrier's state as it was), "word" the mbarrier at %bar as it lies in memory once it was invalidated,
@@ -23,7 +23,7 @@ enum { RESULTS = 48, THREADS_MAX = 128, IN_BYTES = 4096, TEXT_MAX = 65536, NAME_
 
 typedef struct Case {
     char name[NAME_MAX_];
-    unsigned threads, blocks, results;
+    unsigned threads, blocks, cluster, results;
     char text[TEXT_MAX];
 } Case;
 
@@ -38,7 +38,7 @@ static void case_begin(Case *c, const char *line)
 {
     memset(c, 0, sizeof *c);
     c->blocks = 1;
-    if (sscanf(line, "case %63s %u %u", c->name, &c->threads, &c->blocks) < 2 ||
+    if (sscanf(line, "case %63s %u %u %u", c->name, &c->threads, &c->blocks, &c->cluster) < 2 ||
         c->threads * c->blocks > THREADS_MAX)
         fprintf(stderr, "bad line: %s", line), exit(2);
     case_add(c,

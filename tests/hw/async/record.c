@@ -11,6 +11,23 @@
 
 enum { SECONDS = 8 };
 
+static CUresult launch(CUfunction fn, const Case *c, void **args)
+{
+    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                 .value.clusterDim = {c->cluster, 1, 1}};
+    const CUlaunchConfig config = {.gridDimX = c->blocks,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = c->threads,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .attrs = &cluster,
+                                   .numAttrs = c->cluster != 0};
+    if (c->cluster > 8)
+        must(cuFuncSetAttribute(fn, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1), "16 blocks");
+    return cuLaunchKernelEx(&config, fn, args, NULL);
+}
+
 static void run(const Case *c)
 {
     static uint64_t host[THREADS_MAX * RESULTS];
@@ -32,7 +49,7 @@ static void run(const Case *c)
     CUresult r = cuModuleLoadDataEx(&module, c->text, 2, options, values);
     if (r) fprintf(stderr, "%s: %s\n", c->name, log), _exit(3);
     must(cuModuleGetFunction(&fn, module, "k"), "kernel");
-    r = cuLaunchKernel(fn, c->blocks, 1, 1, c->threads, 1, 1, 0, NULL, args, NULL);
+    r = launch(fn, c, args);
     if (!r) r = cuCtxSynchronize();
     printf("%s\t%d", c->name, (int)r);
     if (!r) must(cuMemcpyDtoH(host, out, sizeof host), "read");
