@@ -22,7 +22,8 @@ PTX_API ptx_status ptx_device_attribute(ptx_device *device, int number, int *val
  * 11 to 13 the dimensions of .reqnctapercluster (0: there is none), 14 whether clusters of more than 8 blocks
  * may be launched, 15 how clusters are preferred to be scheduled (nothing follows from it). */
 PTX_API ptx_status ptx_kernel_attribute(ptx_kernel *kernel, int number, int *value);
-/* 8, 9, 14 and 15 may be set, within what the device has. Launches are held to the device's limit, whatever 8 says.
+/* 8, 9, 14 and 15 may be set, within what the device has. Launches are held to the device's limit, whatever 8
+ * says.
  */
 PTX_API ptx_status ptx_kernel_attribute_set(ptx_kernel *kernel, int number, int value);
 

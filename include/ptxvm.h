@@ -320,11 +320,11 @@ typedef struct ptx_launch_config {
     size_t param_bytes;    /* at least the kernel's param_bytes */
     uint64_t max_steps;    /* as ptx_device_config says, for this launch; 0: the device's */
     uint64_t timeout_ms;   /* the same */
-    int cooperative; /* all blocks run at once; PTX_ERROR_LAUNCH when the device does not hold as many */
+    int cooperative;     /* all blocks run at once; PTX_ERROR_LAUNCH when the device does not hold as many */
     unsigned cluster[3]; /* blocks of a cluster, which divide the grid; all 0: as .reqnctapercluster says. At
                             most 8 blocks, 16 with the kernel's attribute 14 (ptx_kernel_attribute_set) */
-    unsigned flags; /* PTX_LAUNCH_... */
-    int priority;   /* as in ptx_stream_config */
+    unsigned flags;      /* PTX_LAUNCH_... */
+    int priority;        /* as in ptx_stream_config */
     struct ptx_fault *refused; /* ptx_kernel_submit fills it, where ptx_kernel_launch fills its fault, when it
                                   refuses the launch; NULL: nobody asks. Others do not look at it */
     const char *api; /* what the launch is called in lists of launches (ptx_launches.h): a name that lives as
@@ -363,8 +363,8 @@ typedef struct ptx_fault {
  * kernel as a whole from running; an instruction that the VM cannot run is
  * PTX_ERROR_FAULT with cuda_error 801, where it is reached. PTX_ERROR_LAUNCH: the shape is out of bounds;
  * `*fault` is filled when it is a cooperative launch of more blocks than the device holds (cuda_error 720),
- * or one with clusters that the kernel or the device does not have (912). PTX_ERROR_LIMIT is one of max_steps,
- * timeout_ms, max_output and max_host: ptx_device_message says which.
+ * or one with clusters that the kernel or the device does not have (912). PTX_ERROR_LIMIT is one of
+ * max_steps, timeout_ms, max_output and max_host: ptx_device_message says which.
  */
 PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault);
 

@@ -18,6 +18,7 @@
 #include "list.h"
 #include "check.h"
 #include "counts.h"
+#include "ptx_info.h"
 #include "report.h"
 #include "trace.h"
 #include "watch.h"

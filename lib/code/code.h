@@ -7,9 +7,9 @@
 
 /* Why a kernel cannot be decoded; text NULL: there is no memory. Texts live as long as the program. */
 struct px_refusal {
-    const char *text;                     /* "x.ptx:8:5: 'vadd...' cannot be run by this VM (kernel k)" */
-    const struct px_lfunc *func;          /* of inst */
-    const struct px_inst *inst;           /* NULL: the function as a whole */
+    const char *text;            /* "x.ptx:8:5: 'vadd...' cannot be run by this VM (kernel k)" */
+    const struct px_lfunc *func; /* of inst */
+    const struct px_inst *inst;  /* NULL: the function as a whole */
 };
 
 /* Who wants to hear of all instructions that cannot be run. The gap lives until it returns. */

@@ -9,14 +9,17 @@
 
 #include "gang/gang.h"
 
-enum { PX_CLUSTER_MOST = 16, PX_RANK_SHIFT = 24 /* where an address of shared memory has the block's rank */ };
+enum {
+    PX_CLUSTER_MOST = 16,
+    PX_RANK_SHIFT = 24 /* where an address of shared memory has the block's rank */
+};
 
 struct px_cluster {
     uint32_t n;
-    uint32_t turn;     /* block to run first when the cluster goes on */
-    uint32_t over;     /* bit i: the block of rank i has ended */
-    uint32_t trapped;  /* rank of the block whose trap is set */
-    uint64_t openings; /* how often its barrier has opened */
+    uint32_t turn;                       /* block to run first when the cluster goes on */
+    uint32_t over;                       /* bit i: the block of rank i has ended */
+    uint32_t trapped;                    /* rank of the block whose trap is set */
+    uint64_t openings;                   /* how often its barrier has opened */
     struct px_cta *cta[PX_CLUSTER_MOST]; /* by rank */
 };
 

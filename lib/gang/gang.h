@@ -32,6 +32,7 @@ enum {
     PX_SLOT_GLOBAL = 0,  /* seven */
     PX_SLOT_GENERIC = 7, /* five */
     PX_SLOT_SHARED = 12,
+    PX_SLOT_CLUSTER,
     PX_SLOT_CONST,
     PX_SLOT_PARAM,
     PX_SLOT_LOCAL,   /* never filled: local memory has no flat extent */

@@ -47,23 +47,23 @@ struct px_grid {
     const struct px_lfunc *kernel;
     const struct px_code *code; /* decoded for this grid's gang width */
     struct px_shape grid, block;
-    struct px_shape cluster;     /* blocks of a cluster */
-    uint32_t cluster_blocks;     /* how many: 1 without clusters */
-    bool explicit_cluster;       /* the launch or a directive asks for clusters, of one block perhaps */
+    struct px_shape cluster; /* blocks of a cluster */
+    uint32_t cluster_blocks; /* how many: 1 without clusters */
+    bool explicit_cluster;   /* the launch or a directive asks for clusters, of one block perhaps */
     uint32_t dynamic_shared; /* bytes */
     uint32_t shared_bytes;   /* static + dynamic */
     uint8_t *params;         /* behind the grid, of one allocation with it */
     uint32_t param_bytes;
-    uint64_t id;                    /* %gridid, unique in the device */
-    uint32_t depth;                 /* 0 for a host launch */
+    uint64_t id;                      /* %gridid, unique in the device */
+    uint32_t depth;                   /* 0 for a host launch */
     uint64_t ctas;                    /* total */
     uint64_t units;                   /* what is handed out: clusters, or CTAs where there are none */
     uint32_t resident;                /* units of this shape that the device holds at once (occupancy) */
     uint64_t unit_first, unit_stride; /* numbers are handed out in this order; stride 0: from 0 on */
-    atomic_bool prior;              /* of a root: the grid before it in its stream is not complete */
-    struct px_grid *parent;         /* NULL for a host launch */
-    struct px_grid *next;           /* in a queue; owned by the queue's lock */
-    uint64_t workspace;             /* of a cooperative grid, a device address; 0: it is none */
+    atomic_bool prior;                /* of a root: the grid before it in its stream is not complete */
+    struct px_grid *parent;           /* NULL for a host launch */
+    struct px_grid *next;             /* in a queue; owned by the queue's lock */
+    uint64_t workspace;               /* of a cooperative grid, a device address; 0: it is none */
     atomic_uint barrier_seen; /* the workspace's barrier word when those who wait there were last woken */
     atomic_uint comers, comers_seen; /* threads that came there by cudaCGSynchronize; likewise */
     void *cdp;                       /* lib/cdp's launch state of this grid; NULL until it launches */
@@ -84,7 +84,7 @@ struct px_grid {
     char apart[PX_APART];
     uint64_t next_unit;              /* next number to hand out; under the scheduler's lock */
     atomic_uint_fast64_t units_left; /* not yet ended */
-    atomic_uint_fast64_t untold;    /* of a root: CTAs that have neither ended nor let dependents begin */
+    atomic_uint_fast64_t untold;     /* of a root: CTAs that have neither ended nor let dependents begin */
 };
 
 #endif

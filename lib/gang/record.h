@@ -58,12 +58,12 @@ enum px_step {
     PX_STEP_SWITCH,   /* brx.idx: index row in->a, table in->aux */
     PX_STEP_BARRIER,  /* bar.*: arrive, perhaps wait */
     PX_STEP_SYNC,     /* a .sync operation whose warp is not complete */
-    PX_STEP_MEET,  /* an instruction that whole groups of in->group lanes execute together: some are elsewhere
-                    */
-    PX_STEP_GROW,  /* alloca: the lanes' local memory is too small */
+    PX_STEP_MEET, /* an instruction that whole groups of in->group lanes execute together: some are elsewhere
+                   */
+    PX_STEP_GROW, /* alloca: the lanes' local memory is too small */
     PX_STEP_CLUSTER, /* barrier.cluster.wait: some lanes are to wait */
-    PX_STEP_POLL,  /* a wait at mbarriers: some lanes are not done */
-    PX_STEP_PRIOR, /* griddepcontrol.wait: the grid before is not complete, or was not */
+    PX_STEP_POLL,    /* a wait at mbarriers: some lanes are not done */
+    PX_STEP_PRIOR,   /* griddepcontrol.wait: the grid before is not complete, or was not */
     PX_STEP_TRIGGER, /* griddepcontrol.launch_dependents: the grid's last block has executed it, or ended */
     PX_STEP_ARRIVED, /* an atomic operation has changed the grid's workspace */
     PX_STEP_YIELD,   /* nanosleep: let others run */

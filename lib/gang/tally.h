@@ -26,7 +26,8 @@ static inline ptx_count_space px_count_space(enum px_space space)
 {
     switch (space) {
     case PX_SPACE_GLOBAL: return PTX_COUNT_GLOBAL;
-    case PX_SPACE_SHARED: return PTX_COUNT_SHARED;
+    case PX_SPACE_SHARED:
+    case PX_SPACE_CLUSTER: return PTX_COUNT_SHARED;
     case PX_SPACE_LOCAL: return PTX_COUNT_LOCAL;
     case PX_SPACE_CONST: return PTX_COUNT_CONST;
     case PX_SPACE_PARAM: return PTX_COUNT_PARAM;

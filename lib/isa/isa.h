@@ -103,7 +103,8 @@ enum px_space {
     PX_SPACE_LOCAL,
     PX_SPACE_PARAM,
     PX_SPACE_SHARED,
-    PX_SPACE_TEX
+    PX_SPACE_TEX,
+    PX_SPACE_CLUSTER /* of the engine: shared memory of any block of a cluster of several */
 };
 /* "shared::cta" and "shared::cluster" are PX_SPACE_SHARED; "param::entry", "param::func" PX_SPACE_PARAM. */
 enum px_space px_space_of_word(px_word word);

@@ -89,7 +89,7 @@ struct px_mem_peer {
 static inline bool px_space_is_narrow(uint8_t space)
 {
     return space == PX_SPACE_SHARED || space == PX_SPACE_LOCAL || space == PX_SPACE_CONST ||
-           space == PX_SPACE_PARAM;
+           space == PX_SPACE_PARAM || space == PX_SPACE_CLUSTER;
 }
 static inline uint64_t px_space_address(uint8_t space, uint64_t va)
 {

@@ -244,15 +244,12 @@ static bool destination(struct px_gang *g, const struct px_insn *in, uint32_t la
         return false;
     }
     if (!p.host) {
-        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "cp.async of %u bytes to 0x%llx: %s",
-                     in->bytes, (unsigned long long)va, p.why);
+        px_gang_trap(g, in, lane, p.error ? p.error : PX_CUDA_ILLEGAL_ADDRESS, va,
+                     "cp.async of %u bytes to 0x%llx: %s", in->bytes, (unsigned long long)va, p.why);
         return false;
     }
     *to = (uint32_t)(p.host - g->cta->shared);
-    if (*to < g->cta->shared_bytes) return true;
-    px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, va,
-                 "cp.async of %u bytes to 0x%llx, which is another block's", in->bytes, (unsigned long long)va);
-    return false;
+    return true;
 }
 
 /* Fills in one lane of a copy; false: the trap is set. */

@@ -108,7 +108,21 @@ static uint16_t (*const on_halves[])(uint16_t o, uint16_t b) = {PX_ATOM_HALVES(H
 static uint32_t (*const on_pairs[])(uint32_t o, uint32_t b) = {PX_ATOM_PAIRS(HALF_NAME)};
 
 #define OP_HALF(T) on_halves[in->half](o, b)
-#define OP_PAIR(T) on_pairs[in->half](o, b)
+/*
+ * In another block's shared memory the chip adds two packed halves as one whole number, whatever the manual
+ * says.
+ */
+static inline uint32_t pair(const struct px_gang *g, const struct px_insn *in, const void *p, uint32_t o,
+                            uint32_t b)
+{
+    const bool adds = on_pairs[in->half] == add_F16X2 || on_pairs[in->half] == add_BF16X2;
+    if (g->cta->cluster && adds) {
+        const struct px_cta *owner = px_unit_of_shared(g->cta, p);
+        if (owner && owner != g->cta) return o + b;
+    }
+    return on_pairs[in->half](o, b);
+}
+#define OP_PAIR(T) pair(g, in, p, o, b)
 
 #define LOCKED(T, p, OP)                                                                                     \
     T o = __atomic_load_n(p, __ATOMIC_RELAXED);                                                              \

@@ -55,7 +55,7 @@ bool px_mbarrier_place(struct px_gang *g, const struct px_insn *in, uint32_t lan
         return false;
     }
     if (!p.host) {
-        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "mbarrier at 0x%llx: %s",
+        px_gang_trap(g, in, lane, p.error ? p.error : PX_CUDA_ILLEGAL_ADDRESS, va, "mbarrier at 0x%llx: %s",
                      (unsigned long long)va, p.why);
         return false;
     }
@@ -153,6 +153,10 @@ static bool act(struct px_gang *g, const struct px_insn *in, changes *what, uint
     const struct change c = what(sum, (uint32_t)__builtin_popcount(bits));
     const char *why = apply(&to, &c);
     if (!why) return true;
+    if (to.cta != g->cta) { /* what arrives from elsewhere is asynchronous */
+        *word_of(&to) |= PX_MBAR_BROKEN;
+        return true;
+    }
     char text[100];
     px_mbarrier_text(*word_of(&to), text, sizeof text);
     px_gang_trap(g, in, lane, PX_CUDA_LAUNCH_FAILED, px_address(g, in, lane),

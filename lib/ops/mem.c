@@ -60,13 +60,37 @@ static struct px_place_of in_local(struct px_gang *g, uint32_t lane, uint64_t of
     return p;
 }
 
-/* An address of shared memory, in the window that begins at `window`: of a cluster's block by its rank. */
-static struct px_place_of in_shared(const struct px_cta *cta, uint64_t window, uint64_t va, uint64_t size)
+/* A block of the cluster, by what an address says; `own`: the instruction reaches the block's own memory
+ * alone.
+ */
+static struct px_cta *block_of(const struct px_cta *cta, uint64_t rank, bool own, struct px_place_of *wrong)
 {
-    const uint64_t rank = (va - window) >> PX_RANK_SHIFT;
+    const struct px_cluster *cluster = cta->cluster;
+    *wrong = (struct px_place_of){.error = PX_CUDA_LAUNCH_FAILED};
+    if (own && rank != cta->rank) {
+        wrong->error = PX_CUDA_ILLEGAL_INSTRUCTION;
+        wrong->why =
+            "it is another block's shared memory, which .shared::cluster and generic addresses reach";
+    } else if (rank >= cluster->n) {
+        wrong->error = rank < PX_CLUSTER_MOST ? PX_CUDA_LAUNCH_FAILED : PX_CUDA_ILLEGAL_INSTRUCTION;
+        wrong->why = "its cluster has no such block";
+    } else if (cluster->over >> rank & 1) {
+        wrong->why = "it is of a block of the cluster that has ended";
+    } else {
+        return cluster->cta[rank];
+    }
+    return NULL;
+}
+
+/* An address of shared memory, in the window that begins at `window`: of a cluster's block by its rank. */
+static struct px_place_of in_shared(const struct px_cta *cta, uint64_t window, uint64_t va, uint64_t size,
+                                    bool own)
+{
     if (cta->cluster) {
-        if (rank >= cta->cluster->n) return (struct px_place_of){.why = "its cluster has no such block"};
-        cta = cta->cluster->cta[rank];
+        struct px_place_of wrong;
+        const uint64_t rank = (va - window) >> PX_RANK_SHIFT;
+        cta = block_of(cta, rank, own, &wrong);
+        if (!cta) return wrong;
         window += rank << PX_RANK_SHIFT;
     }
     return flat(cta->shared, window, cta->shared_bytes, va, size,
@@ -82,7 +106,7 @@ static struct px_place_of in_window(struct px_gang *g, uint32_t lane, uint64_t v
     case PX_WIN_SHARED:
         if (owner != cta->slot)
             return (struct px_place_of){.why = "address lies in another block's shared memory"};
-        return in_shared(cta, cta->uniform.shared_window, va, size);
+        return in_shared(cta, cta->uniform.shared_window, va, size, false);
     case PX_WIN_LOCAL:
         if ((va >> 30 & 0x7ffffff) != cta->local_owner || (va >> 20 & 1023) != g->first + lane)
             return (struct px_place_of){.why = "address lies in another thread's local memory"};
@@ -102,7 +126,8 @@ struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane,
     const struct px_cta *cta = g->cta;
     va = px_space_address(space, va);
     switch (space) {
-    case PX_SPACE_SHARED: return in_shared(cta, 0, va, size);
+    case PX_SPACE_SHARED:
+    case PX_SPACE_CLUSTER: return in_shared(cta, 0, va, size, space == PX_SPACE_SHARED);
     case PX_SPACE_LOCAL: return in_local(g, lane, va, size);
     case PX_SPACE_PARAM:
         return flat(cta->grid->params, 0, cta->grid->param_bytes, va, size,
@@ -116,27 +141,22 @@ struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane,
     }
 }
 
-#define NO_RANK UINT32_MAX
-
-/* The rank in its address of what leads to no block of the cluster; NO_RANK: it is none of shared memory. */
+/* The block of a cluster whose shared memory the address names (mapa); 0: the block's own, or none. */
 static uint32_t other_rank(const struct px_gang *g, uint8_t space, uint64_t va, uint64_t size)
 {
     const uint64_t offset = va & 0xffffff;
-    const uint32_t rank = va >> PX_RANK_SHIFT & 0xff;
     const bool generic = px_window_of(va) == PX_WIN_SHARED && offset + size <= g->cta->shared_bytes;
-    if (space != PX_SPACE_SHARED && !generic) return NO_RANK;
-    return rank < px_unit_n(g->cta) ? NO_RANK : rank;
+    return !g->cta->cluster && (space == PX_SPACE_SHARED || generic) ? va >> PX_RANK_SHIFT & 0xff : 0;
 }
 
 /* The chip calls what it finds in no cluster an illegal instruction, however far beyond any cluster it is. */
 static void trap_rank(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va, uint32_t size,
                       uint32_t rank, const char *why)
 {
-    const uint32_t blocks = px_unit_n(g->cta);
     if (rank < PX_CLUSTER_MOST)
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, va,
-                     "access of %u bytes at 0x%llx: it is of block %u of a cluster, which has %s block%s", size,
-                     (unsigned long long)va, rank, blocks == 1 ? "one" : "fewer", blocks == 1 ? "" : "s");
+                     "access of %u bytes at 0x%llx: it is of block %u of a cluster, which has one block",
+                     size, (unsigned long long)va, rank);
     else
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, va, "access of %u bytes at 0x%llx: %s", size,
                      (unsigned long long)va, why);
@@ -175,11 +195,12 @@ struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, 
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va, "address 0x%llx is not aligned to %u bytes",
                      (unsigned long long)va, in->bytes);
         p.host = NULL;
-    } else if (!p.host && other_rank(g, in->space, va, size) != NO_RANK) {
+    } else if (!p.host && other_rank(g, in->space, va, size)) {
         trap_rank(g, in, lane, va, size, other_rank(g, in->space, va, size), p.why);
     } else if (!p.host) {
-        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "access of %u bytes at 0x%llx: %s%s", size,
-                     (unsigned long long)va, p.why, px_may_go_on(g, in->space, va, size));
+        px_gang_trap(g, in, lane, p.error ? p.error : PX_CUDA_ILLEGAL_ADDRESS, va,
+                     "access of %u bytes at 0x%llx: %s%s", size, (unsigned long long)va, p.why,
+                     px_may_go_on(g, in->space, va, size));
     }
     if (!p.host) goes_on(g, in, lane, size, &p);
     return p;

@@ -20,6 +20,7 @@ struct px_place_of {
     uint32_t stride;
     struct px_seg seg;
     const char *why;
+    int error; /* the CUDA error that it is; 0: an illegal address */
     bool past; /* it lies past an allocation, where a chip goes on */
 };
 /* Finds [va, va+size) of `space` (enum px_space); host is NULL when it is out of bounds, and `why` says so.

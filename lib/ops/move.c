@@ -1,5 +1,6 @@
 /* move.c - addresses of a state space to generic ones and back, lane by lane. */
 #include "ops/move.h"
+#include "gang/cluster.h"
 #include "isa/isa.h"
 
 static uint64_t window_base(const struct px_gang *g, uint8_t space, uint32_t lane)
@@ -34,11 +35,18 @@ int px_move_cvta_to(struct px_gang *g, const struct px_insn *in)
     return PX_STEP_NEXT;
 }
 
-static bool in_space(uint64_t va, uint8_t space)
+/* In a cluster of several blocks the others' shared memory is in .shared::cluster alone. */
+static bool in_shared(const struct px_cta *cta, uint64_t va)
+{
+    return px_window_of(va) == PX_WIN_SHARED && (!cta->cluster || (uint32_t)va >> PX_RANK_SHIFT == cta->rank);
+}
+
+static bool in_space(const struct px_cta *cta, uint64_t va, uint8_t space)
 {
     enum px_window w = px_window_of(va);
     switch (space) {
-    case PX_SPACE_SHARED: return w == PX_WIN_SHARED;
+    case PX_SPACE_SHARED: return in_shared(cta, va);
+    case PX_SPACE_CLUSTER: return w == PX_WIN_SHARED;
     case PX_SPACE_LOCAL: return w == PX_WIN_LOCAL;
     case PX_SPACE_CONST: return w == PX_WIN_CONST;
     case PX_SPACE_PARAM: return w == PX_WIN_PARAM;
@@ -51,6 +59,6 @@ int px_move_isspacep(struct px_gang *g, const struct px_insn *in)
     const uint64_t *a = PX_ROW(g, uint64_t, in->a);
     uint32_t *d = PX_ROW(g, uint32_t, in->d), lane;
     const struct px_lanes lanes = px_gang_lanes(g, in);
-    PX_FOR_LANES(lane, lanes) d[lane] = 0u - (uint32_t)in_space(a[lane], in->space);
+    PX_FOR_LANES(lane, lanes) d[lane] = 0u - (uint32_t)in_space(g->cta, a[lane], in->space);
     return PX_STEP_NEXT;
 }

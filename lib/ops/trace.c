@@ -23,7 +23,8 @@ static bool takes_part(const struct px_traced *t, uint32_t of_warp)
 static ptx_count_space reached_by(const struct px_gang *g, uint32_t thread, uint64_t *va)
 {
     const struct px_uniform *u = &g->cta->uniform;
-    const uint64_t local = px_local_base(g->cta->local_owner, thread), offset = (uint32_t)*va, window = *va - offset;
+    const uint64_t local = px_local_base(g->cta->local_owner, thread), offset = (uint32_t)*va,
+                   window = *va - offset;
     switch (px_window_of(*va)) {
     case PX_WIN_NONE: return PTX_COUNT_GLOBAL;
     case PX_WIN_LOCAL:

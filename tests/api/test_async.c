@@ -1,19 +1,21 @@
 /*
  * test_async.c - mbarriers, cp.async and what surrounds them, against a chip: test_async [CASE]
  *
- * tests/hw/golden/async.tsv was recorded by tests/hw/async/record.c: a line for each case of cases.txt. Every
- * case gives the same results or the same error here, whenever asynchronous copies happen; the lists below
- * name where the VM is stricter than the chip, and cases that look without having waited.
+ * tests/hw/golden/async.tsv was recorded by tests/hw/async/record.c: a line for each case of cases.txt;
+ * clusters.tsv has those of clusters.txt. Every case gives the same results or the same error here, whenever
+ * asynchronous copies happen; the lists below name where the VM is stricter than the chip, and cases that
+ * look without having waited.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "api/replay.h"
 #include "hw/async/kernel.h"
+#include "ptx_info.h"
 #include "ptxvm.h"
 #include "suite.h"
 
-enum { LINE_MAX_ = 1 << 17 };
+enum { LINE_MAX_ = 1 << 17, NON_PORTABLE_CLUSTERS = 14 };
 
 /* The chip lets these pass, or fails later; here they fail, saying this. */
 static const struct strict {
@@ -24,7 +26,9 @@ static const struct strict {
               {"never_init_zero_test", "never initialised"},
               {"never_init_try", "never initialised"},
               {"never_init_tx", "never initialised"},
-              {"copy_arrive_never_init", "never initialised"}};
+              {"copy_arrive_never_init", "never initialised"},
+              {"mbarrier_never_init", "never initialised"},
+              {"st_async_bar_never_init", "never initialised"}};
 
 /* These look at memory though nothing has waited for the copy: with late copies it has not happened. */
 static const char *const hasty[] = {"copy_arrive_last"};
@@ -35,11 +39,11 @@ static unsigned failures;
 #define DIFFERS(...) (failures++, print_error(__VA_ARGS__), print_error("\n"))
 
 /* The recorded line of a case behind its name; NULL: there is none. */
-static char *golden_line(const char *name)
+static char *golden_line(const char *file, const char *name)
 {
     static char line[LINE_MAX_];
     const size_t n = strlen(name);
-    FILE *f = replay_open("async.tsv");
+    FILE *f = replay_open(file);
     assert_non_null(f);
     char *found = NULL;
     while (!found && fgets(line, sizeof line, f))
@@ -65,11 +69,13 @@ static void launch(ptx_device *device, ptx_program *program, const Case *c, stru
     const ptx_launch_config config = {.struct_size = sizeof config,
                                       .grid = {c->blocks},
                                       .block = {c->threads},
+                                      .cluster = {c->cluster, c->cluster ? 1 : 0, c->cluster ? 1 : 0},
                                       .params = &params,
                                       .param_bytes = sizeof params};
     for (unsigned i = 0; i < THREADS_MAX * RESULTS; i++) o->word[i] = OUT_SENTINEL;
     fill_input(input);
     assert_int_equal(ptx_program_kernel(program, "k", &kernel), PTX_OK);
+    assert_int_equal(ptx_kernel_attribute_set(kernel, NON_PORTABLE_CLUSTERS, 1), PTX_OK);
     assert_int_equal(ptx_memory_alloc(device, sizeof o->word, &params.out), PTX_OK);
     assert_int_equal(ptx_memory_alloc(device, IN_BYTES, &params.in), PTX_OK);
     assert_int_equal(ptx_memory_write(device, params.out, o->word, sizeof o->word), PTX_OK);
@@ -136,17 +142,17 @@ static void compare(const Case *c, char *golden, const struct outcome *o, const 
         }
 }
 
-TEST(test_cases)
+static void replay(const char *cases, const char *golden_file)
 {
     static Case c;
     static struct outcome o;
     char held[600] = "", how[40];
     unsigned n = 0;
-    FILE *f = replay_open("../async/cases.txt");
+    FILE *f = replay_open(cases);
     assert_non_null(f);
     while (case_next(f, &c, held)) {
         if (only && strcmp(only, c.name)) continue;
-        char *golden = golden_line(c.name);
+        char *golden = golden_line(golden_file, c.name);
         if (!golden) DIFFERS("%s: no recording", c.name);
         if (!golden) continue;
         for (int k = 0; k < 6; k++) {
@@ -159,8 +165,18 @@ TEST(test_cases)
         n++;
     }
     fclose(f);
-    assert_true(n > (only ? 0 : 100));
+    assert_true(only || n > 100);
     assert_int_equal(failures, 0);
+}
+
+TEST(test_cases)
+{
+    replay("../async/cases.txt", "async.tsv");
+}
+
+TEST(test_clusters)
+{
+    replay("../async/clusters.txt", "clusters.tsv");
 }
 
 int main(int argc, char **argv)

@@ -842,7 +842,7 @@ TEST(nothing_is_a_status)
     assert_int_equal(ptx_kernel_launch(kernel_named("empty"), &cooperative, &told), PTX_ERROR_LAUNCH);
     assert_int_equal(told.cuda_error, 720);
     assert_string_equal(told.name, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE");
-    assert_int_equal(ptx_kernel_submit(kernel_named("empty"), &cluster, 0, NULL), PTX_ERROR_UNSUPPORTED);
+    assert_int_equal(ptx_kernel_submit(kernel_named("empty"), &cluster, 0, NULL), PTX_ERROR_LAUNCH);
     assert_int_equal(ptx_launch_wait(device, 1, NULL), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_event_create(device, 0, &e), PTX_OK);
     assert_int_equal(ptx_launch_wait(device, e, NULL), PTX_ERROR_INVALID_ARGUMENT); /* of another kind */

@@ -641,7 +641,7 @@ static bool measure(const struct shape *shape, unsigned insts)
     free(t.at);
     const size_t before = held.most = held.now;
     const double start = cpu_now();
-    const struct px_code *code = px_code_get(program, kernel_of(program), THREADS, &why);
+    const struct px_code *code = px_code_get(program, kernel_of(program), THREADS, false, &why);
     const double seconds = cpu_now() - start, n = t.made;
     if (code)
         printf("%-34s %9u %7.2f %7.0f %7.0f %7.0f\n", shape->name, t.made, seconds / n * 1e6,

@@ -51,7 +51,7 @@ static const struct px_code *code_of(struct loaded *l, uint32_t threads, struct 
 {
     for (uint32_t i = 0; i < l->program->linked.nfuncs; i++)
         if (l->program->linked.funcs[i].is_entry)
-            return px_code_get(l->program, &l->program->linked.funcs[i], threads, why);
+            return px_code_get(l->program, &l->program->linked.funcs[i], threads, false, why);
     return NULL;
 }
 
@@ -177,15 +177,21 @@ TEST(nodes_are_made_in_one_place)
     free(body);
 }
 
-TEST(errors_name_the_line)
+/* A variable's address is a constant, and in a cluster of several blocks one more addition. */
+TEST(clusters_have_code_of_their_own)
 {
     struct px_refusal why = {0};
     struct loaded l = load_for(".version 8.0\n.target sm_90\n.address_size 64\n",
-                               ".entry k()\n.reqnctapercluster 2\n{\nret;\n}\n");
-    const struct px_code *code = code_of(&l, 32, &why);
-    assert_null(code);
-    assert_non_null(strstr(why.text, ":5:"));
-    assert_non_null(strstr(why.text, ".reqnctapercluster"));
+                               ".shared .b32 x[4];\n.entry k()\n{\n.reg .b32 %r;\nmov.u32 %r, x;\n"
+                               "st.shared.u32 [%r], %r;\nret;\n}\n");
+    const struct px_lfunc *kernel = &l.program->linked.funcs[0];
+    const struct px_code *alone = px_code_get(l.program, kernel, 32, false, &why),
+                         *clustered = px_code_get(l.program, kernel, 32, true, &why);
+    assert_non_null(alone);
+    assert_non_null(clustered);
+    assert_ptr_not_equal(alone, clustered);
+    assert_ptr_equal(px_code_get(l.program, kernel, 32, true, &why), clustered);
+    assert_true(alone->entry->n < clustered->entry->n);
     unload(&l);
 }
 

@@ -82,9 +82,10 @@ static struct px_grid *make_grid(struct script *script, uint64_t ctas)
     struct px_grid *g = calloc(1, sizeof *g);
     g->program = (struct ptx_program *)(void *)script;
     g->device = &fake_device;
-    g->ctas = ctas;
+    g->ctas = g->units = ctas;
+    g->cluster_blocks = 1;
     g->resident = 64;
-    atomic_init(&g->ctas_left, ctas);
+    atomic_init(&g->units_left, ctas);
     return g;
 }
 
@@ -176,10 +177,10 @@ enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint
     return status;
 }
 
-bool px_cta_told(const struct px_cta *cta)
+uint32_t px_cta_untold(struct px_cta *cta)
 {
     (void)cta;
-    return false;
+    return 1;
 }
 
 uint32_t px_cta_slot(const struct px_cta *cta)
@@ -187,12 +188,12 @@ uint32_t px_cta_slot(const struct px_cta *cta)
     return cta->slot;
 }
 
-const struct px_trap *px_cta_trap(const struct px_cta *cta)
+const struct px_trap *px_cta_trap(struct px_cta *cta)
 {
     return &cta->trap;
 }
 
-void px_cta_describe(const struct px_cta *cta, bool (*say)(void *user, const char *line), void *user)
+void px_cta_describe(struct px_cta *cta, bool (*say)(void *user, const char *line), void *user)
 {
     char line[64];
     snprintf(line, sizeof line, "cta %llu", (unsigned long long)cta->number);

@@ -50,6 +50,7 @@ static uint8_t extent_slot(struct px_emitter *e, enum px_space space)
     switch (space) {
     case PX_SPACE_GLOBAL: return (uint8_t)(PX_SLOT_GLOBAL + e->slots++ % (PX_SLOT_GENERIC - PX_SLOT_GLOBAL));
     case PX_SPACE_SHARED: return PX_SLOT_SHARED;
+    case PX_SPACE_CLUSTER: return PX_SLOT_CLUSTER;
     case PX_SPACE_CONST: return PX_SLOT_CONST;
     case PX_SPACE_PARAM: return PX_SLOT_PARAM;
     case PX_SPACE_LOCAL: return PX_SLOT_LOCAL;
@@ -425,8 +426,9 @@ static bool is_read(struct px_emitter *e, const struct px_ir_operand *d)
 static px_handler reduction(struct px_emitter *e, const struct px_ir_inst *in, struct px_insn *r,
                             px_handler fn)
 {
+    const bool shared = r->space == PX_SPACE_SHARED || r->space == PX_SPACE_CLUSTER;
     const bool may = in->aux & PX_IR_ATOM_WAITS && e->f->coder->wishes.engine & PX_ENGINE_private_atomics;
-    px_handler waits = may && r->space != PX_SPACE_SHARED ? px_atom_private(fn) : NULL;
+    px_handler waits = may && !shared ? px_atom_private(fn) : NULL;
     if (waits) r->extent = (uint8_t)(PX_SLOT_PRIVATE + e->slots++ % (PX_EXTENTS - PX_SLOT_PRIVATE));
     return waits ? waits : fn;
 }
@@ -435,7 +437,7 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
 {
     const struct px_ir_operand *address = &o[1];
     const enum px_type type = o[2].type;
-    const bool shared = address->type == PX_SPACE_SHARED;
+    const bool shared = address->type == PX_SPACE_SHARED || address->type == PX_SPACE_CLUSTER;
     uint32_t half;
     px_handler fn = px_atom_handler(in->fact, type, shared, &half);
     if (!fn) px_code_fail(e->f, e->f->origins.at[in->origin].inst, "cannot be run by this VM yet");

@@ -125,9 +125,10 @@ uint32_t px_ir_elem_of(unsigned type)
 }
 
 static const char *const spaces[] = {
-    [PX_SPACE_NONE] = "generic", [PX_SPACE_REG] = "reg",       [PX_SPACE_SREG] = "sreg",
-    [PX_SPACE_CONST] = "const",  [PX_SPACE_GLOBAL] = "global", [PX_SPACE_LOCAL] = "local",
-    [PX_SPACE_PARAM] = "param",  [PX_SPACE_SHARED] = "shared", [PX_SPACE_TEX] = "tex"};
+    [PX_SPACE_NONE] = "generic",   [PX_SPACE_REG] = "reg",       [PX_SPACE_SREG] = "sreg",
+    [PX_SPACE_CONST] = "const",    [PX_SPACE_GLOBAL] = "global", [PX_SPACE_LOCAL] = "local",
+    [PX_SPACE_PARAM] = "param",    [PX_SPACE_SHARED] = "shared", [PX_SPACE_TEX] = "tex",
+    [PX_SPACE_CLUSTER] = "cluster"};
 enum { SPACES = sizeof spaces / sizeof *spaces };
 
 const char *px_ir_space_name(unsigned space)
@@ -154,13 +155,12 @@ static const struct field {
     {                                                                                                        \
 #name, offsetof(struct px_uniform, name), count                                                      \
     }
-    FIELD(ntid, 4),       FIELD(ctaid, 4),         FIELD(nctaid, 4),       FIELD(gridid, 1),
-    FIELD(local_base, 1), FIELD(shared_window, 1), FIELD(const_window, 1), FIELD(param_window, 1),
-    FIELD(nwarpid, 1),    FIELD(smid, 1),          FIELD(nsmid, 1),        FIELD(dynamic_smem, 1),
-    FIELD(total_smem, 1), FIELD(aggr_smem, 1),     FIELD(workspace, 2),
-    FIELD(shared_first, 1), FIELD(shared_place, 1), FIELD(clusterid, 4), FIELD(nclusterid, 4),
-    FIELD(cluster_ctaid, 4), FIELD(cluster_nctaid, 4), FIELD(cluster_rank, 1), FIELD(cluster_size, 1),
-    FIELD(explicit_cluster, 1)};
+    FIELD(ntid, 4),           FIELD(ctaid, 4),         FIELD(nctaid, 4),       FIELD(gridid, 1),
+    FIELD(local_base, 1),     FIELD(shared_window, 1), FIELD(const_window, 1), FIELD(param_window, 1),
+    FIELD(nwarpid, 1),        FIELD(smid, 1),          FIELD(nsmid, 1),        FIELD(dynamic_smem, 1),
+    FIELD(total_smem, 1),     FIELD(aggr_smem, 1),     FIELD(workspace, 2),    FIELD(shared_first, 1),
+    FIELD(shared_place, 1),   FIELD(clusterid, 4),     FIELD(nclusterid, 4),   FIELD(cluster_ctaid, 4),
+    FIELD(cluster_nctaid, 4), FIELD(cluster_rank, 1),  FIELD(cluster_size, 1), FIELD(explicit_cluster, 1)};
 enum { FIELDS = sizeof fields / sizeof *fields };
 static const char letters[] = "xyzw";
 

@@ -112,7 +112,8 @@ bool px_lower_value(struct px_irfn *f, const struct px_operand *o, enum px_type 
 /* Address of a symbol in its state space; *local: it counts from the frame's local variables. False: it has
  * none. */
 bool px_lower_symbol(struct px_irfn *f, const struct px_symbol *symbol, uint64_t *value, bool *local);
-/* Is that a place behind where the block's shared memory begins, which differs between blocks of a cluster? */
+/* Is that a place behind where the block's shared memory begins, which differs between blocks of a cluster?
+ */
 bool px_lower_is_ranked(const struct px_irfn *f, const struct px_symbol *symbol);
 
 /* ---- special registers (lower/sreg.c) ---- */

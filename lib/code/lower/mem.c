@@ -348,5 +348,7 @@ void px_lower_question(struct px_irfn *f, const struct px_bound *b, px_op op, ui
 
 void px_lower_isspacep(struct px_irfn *f, const struct px_bound *b)
 {
-    px_lower_question(f, b, PX_OP_isspacep, px_space_of_word(px_match_slot(&b->match, PX_W_space)));
+    const px_word word = px_match_slot(&b->match, PX_W_space);
+    const bool cluster = word == PX_W_shared__cluster && f->coder->wishes.clustered;
+    px_lower_question(f, b, PX_OP_isspacep, cluster ? PX_SPACE_CLUSTER : px_space_of_word(word));
 }

@@ -83,10 +83,9 @@ struct px_ir_operand px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32
 static struct px_ir_operand sum_of(struct px_irfn *f, struct px_ir_operand s, uint64_t offset)
 {
     static const enum px_type sums[9] = {[2] = PX_T_U16, [4] = PX_T_U32, [8] = PX_T_U64};
-    struct px_ir_operand opds[3] = {
-        px_lower_temp(f, s.elem, s.type),
-        s,
-        {.kind = PX_IR_IMM, .elem = s.elem, .type = s.type, .value = offset}};
+    struct px_ir_operand opds[3] = {px_lower_temp(f, s.elem, s.type),
+                                    s,
+                                    {.kind = PX_IR_IMM, .elem = s.elem, .type = s.type, .value = offset}};
     px_lower_result(f, PX_RESULT_sum, sums[s.elem], opds, 3);
     return opds[0];
 }
@@ -251,6 +250,8 @@ struct px_ir_operand px_lower_address(struct px_irfn *f, const struct px_bound *
     struct px_ir_operand a = {
         .kind = PX_IR_ADDRESS, .elem = (uint8_t)bytes, .type = (uint8_t)space, .base = PX_IR_IMM};
     bool local;
+    const bool clustered = space == PX_SPACE_SHARED && f->coder->wishes.clustered;
+    if (clustered && px_match_has(&b->match, PX_W_shared__cluster)) a.type = PX_SPACE_CLUSTER;
     if (px_lower_is_register(base)) {
         uint32_t reg = px_lower_reg(f, base, 0);
         struct px_ir_operand s = {
@@ -263,7 +264,8 @@ struct px_ir_operand px_lower_address(struct px_irfn *f, const struct px_bound *
     const struct px_symbol *symbol = base->kind == PX_O_NAME ? base->symbol : NULL;
     if (symbol && px_lower_symbol(f, symbol, &a.value, &local) && local)
         return local_place(f, a, a.value + (uint64_t)base->offset);
-    const bool ranked = symbol && px_lower_is_ranked(f, symbol) && px_lower_symbol(f, symbol, &a.value, &local);
+    const bool ranked =
+        symbol && px_lower_is_ranked(f, symbol) && px_lower_symbol(f, symbol, &a.value, &local);
     if (ranked)
         a.value += (uint64_t)base->offset;
     else if (!px_lower_value(f, base, PX_T_U64, &a.value))

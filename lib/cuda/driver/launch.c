@@ -159,8 +159,6 @@ CUresult px_cu_launch_attribute(ptx_launch_config *l, CUlaunchAttributeID id, co
     switch (id) {
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: l->cooperative = v->cooperative != 0; return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        if ((uint64_t)v->clusterDim.x * v->clusterDim.y * v->clusterDim.z > 1)
-            return px_cu_unsupported("CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION of several blocks");
         l->cluster[0] = v->clusterDim.x, l->cluster[1] = v->clusterDim.y, l->cluster[2] = v->clusterDim.z;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:

@@ -5,6 +5,7 @@
  * tell the space and its size, the nearest variable there, and the offset as
  * the program counts it. Global addresses are told by their allocation.
  */
+#include "gang/cluster.h"
 #include "vm/device/device.h"
 #include "gang/gang.h"
 #include <inttypes.h>
@@ -64,8 +65,10 @@ static void consider_variables(struct region *r, const struct px_grid *grid, enu
 
 static struct region shared_region(const struct px_trap *trap, uint64_t offset)
 {
-    struct region r = {.name = "the block's shared memory",
-                       .offset = offset,
+    const bool clustered = trap->grid->cluster_blocks > 1;
+    struct region r = {.name = clustered ? "the shared memory of a block of the cluster"
+                                         : "the block's shared memory",
+                       .offset = clustered ? offset & ((1u << PX_RANK_SHIFT) - 1) : offset,
                        .known = true,
                        .size = trap->grid->shared_bytes};
     consider_variables(&r, trap->grid, PX_SPACE_SHARED);

@@ -243,8 +243,8 @@ void px_host_free(struct ptx_program *program);
 /* address.c: which memory the address of a trap means. */
 void px_address_text(const struct ptx_device *device, const struct px_trap *trap, char *buf, size_t size);
 
-/* decoded.c: code of a kernel for `threads`, in clusters of several blocks or not, cached in the program. NULL
- * with *why set. */
+/* decoded.c: code of a kernel for `threads`, in clusters of several blocks or not, cached in the program.
+ * NULL with *why set. */
 const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel,
                                   uint32_t threads, bool clustered, struct px_refusal *why);
 /* The divergent version of a function of the grid's code; the first who asks makes it. NULL: there is no

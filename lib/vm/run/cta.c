@@ -280,6 +280,7 @@ static bool adopt_one(struct px_cta *cta, struct px_grid *grid, uint64_t number,
     cta->when.mode = grid->device->config.async;
     fill_uniform(cta, grid);
     number_cta(cta, grid, number);
+    if (cta->cluster) px_cluster_number(cta);
     return make_shared(cta, grid->shared_bytes) && start_cta(cta);
 }
 
@@ -299,7 +300,6 @@ static bool adopt_cluster(struct px_cluster *cluster, struct px_grid *grid, uint
     for (uint32_t i = 0; i < cluster->n; i++) {
         cluster->cta[i]->unit = unit;
         if (!adopt_one(cluster->cta[i], grid, number_in(grid, unit, i), slot)) return false;
-        px_cluster_number(cluster->cta[i]);
     }
     return true;
 }

@@ -51,8 +51,9 @@ static int choose(const struct px_lfunc *kernel, const unsigned given[3], struct
                       want.y, want.z, c->shape.x, c->shape.y, c->shape.z);
     if (gives) c->shape = want;
     if (!c->is_explicit && directive(kernel, PX_W_explicitcluster))
-        return refuse(c, CLUSTER_SIZE,
-                      ".explicitcluster asks for the dimensions of a cluster, which the launch does not give");
+        return refuse(
+            c, CLUSTER_SIZE,
+            ".explicitcluster asks for the dimensions of a cluster, which the launch does not give");
     if (!c->is_explicit) c->shape = (struct px_shape){1, 1, 1};
     return 0;
 }

@@ -35,7 +35,8 @@ enum px_stop {
 
 enum { PX_SCHED_LEVELS = 64 }; /* nesting depths told apart in the queue; deeper ones share the last */
 
-/* A unit (a CTA, or a cluster, gang/cluster.h) that is not running: it waits, it spent its slice, or it is kept for the report of a failure. */
+/* A unit (a CTA, or a cluster, gang/cluster.h) that is not running: it waits, it spent its slice, or it is
+ * kept for the report of a failure. */
 struct px_parked {
     struct px_parked *next;
     struct px_cta *cta;
@@ -272,7 +273,8 @@ void px_sched_adopt(struct px_run *run, struct px_grid *parent, struct px_grid *
 void px_sched_count(struct px_grid *grid);
 /* Its CTAs may run now. */
 void px_sched_enqueue(struct px_grid *grid);
-/* The unit of `grid` numbered `number` that waits may be asked again; a NULL grid means every one of the run. */
+/* The unit of `grid` numbered `number` that waits may be asked again; a NULL grid means every one of the run.
+ */
 void px_sched_wake(struct px_run *run, const struct px_grid *grid, uint64_t number);
 /* Something that `grid` waited for is over; completes it, and its ancestors, when that was the last. */
 void px_sched_finish(struct px_grid *grid);

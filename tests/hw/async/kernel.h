@@ -1,14 +1,14 @@
 /*
  * kernel.h - the cases of cases.txt as kernels; for the recorder and for the replay.
  *
- * "case NAME THREADS [BLOCKS [CLUSTER]]" begins a case (CLUSTER: the launch asks for clusters of so many blocks); the lines up to the next one are its body, PTX but for five
- * words at the start of a line: "put R" stores the 64-bit register R as the next result of the thread, "put32
- * R" one of 32 bits, "pred P" a predicate, "state R" the upper half of R (the chip leaves the lower half of
- * an mbarrier's state as it was), "word" the mbarrier at %bar as it lies in memory once it was invalidated,
- * which is where the chip leaves it. "header VERSION TARGET" first: not 8.6 and sm_90. "once" before any of
- * them: thread 0 alone. A kernel gets RESULTS words for each thread (OUT_SENTINEL at first) and IN_BYTES of
- * input, byte i being i * 37 + 11; it has 16 mbarriers at %bar and 1024 bytes of shared memory, all 0x5a, at
- * %buf.
+ * "case NAME THREADS [BLOCKS [CLUSTER]]" begins a case (CLUSTER: the launch asks for clusters of so many
+ * blocks); the lines up to the next one are its body, PTX but for five words at the start of a line: "put R"
+ * stores the 64-bit register R as the next result of the thread, "put32 R" one of 32 bits, "pred P" a
+ * predicate, "state R" the upper half of R (the chip leaves the lower half of an mbarrier's state as it was),
+ * "word" the mbarrier at %bar as it lies in memory once it was invalidated, which is where the chip leaves
+ * it. "header VERSION TARGET" first: not 8.6 and sm_90. "once" before any of them: thread 0 alone. A kernel
+ * gets RESULTS words for each thread (OUT_SENTINEL at first) and IN_BYTES of input, byte i being i * 37 + 11;
+ * it has 16 mbarriers at %bar and 1024 bytes of shared memory, all 0x5a, at %buf.
  */
 #ifndef HW_ASYNC_KERNEL_H
 #define HW_ASYNC_KERNEL_H
