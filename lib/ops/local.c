@@ -43,7 +43,7 @@ static bool find_places(const struct px_gang *g, const struct px_insn *in, const
     if (generic) {
         if (px_window_of(px_address(g, in, px_lanes_first(lanes))) != PX_WIN_LOCAL) return false;
         s.mask = UINT64_MAX;
-        s.less = px_local_base(g->cta->slot, g->first);
+        s.less = px_local_base(g->cta->local_owner, g->first);
         s.step = px_local_base(0, 1) - px_local_base(0, 0);
     }
     for (uint32_t i = 0; scalar && i < n; i++) all[i] = *a;

@@ -197,7 +197,8 @@ PATTERNS = (
     (0x0010000000000000, 0x8008000000000001),
 )
 KINDS = "and.b32 and.b64 or.b32 or.b64 xor.b32 xor.b64 add.u32 add.s32 add.u64 add.f32 add.f64 inc.u32"
-KINDS += " dec.u32 min.u32 min.s32 min.u64 min.s64 min.f16 min.bf16 max.u32 max.s32 max.u64 max.s64 max.f16 max.bf16"
+KINDS += " dec.u32 min.u32 min.s32 min.u64 min.s64 min.f16 min.bf16"
+KINDS += " max.u32 max.s32 max.u64 max.s64 max.f16 max.bf16"
 KINDS += " add.noftz.f16 add.noftz.bf16"
 KINDS = KINDS.split()
 SHARED = "and.b32 or.b32 xor.b32 add.u32 add.s32 add.u64 inc.u32 dec.u32 min.u32 min.s32 max.u32"

@@ -116,7 +116,8 @@ def addresses():
 
 def registers():
     names = "clusterid.x clusterid.y nclusterid.x nclusterid.y cluster_ctaid.x cluster_ctaid.y"
-    names += " cluster_nctaid.x cluster_nctaid.y cluster_nctaid.z cluster_ctarank cluster_nctarank ctaid.x nctaid.x"
+    names += " cluster_nctaid.x cluster_nctaid.y cluster_nctaid.z cluster_ctarank cluster_nctarank"
+    names += " ctaid.x nctaid.x"
     names += " total_smem_size aggr_smem_size dynamic_smem_size"
     body = [
         [["mov.u32 %%r1, %%%s;" % n, put32("%r1")] for n in names.split()],
