@@ -1,6 +1,6 @@
 /*
- * clusters.c - clusters of several blocks are refused by whichever way they are asked for, never run as
- * clusters of one; those of one block run. Instructions that cannot be run are faults where they are reached.
+ * clusters.c - clusters by whichever way they are asked for, and what is refused, with an H100's errors
+ * (tests/hw/cluster). Instructions that cannot be run are faults where they are reached.
  */
 #include "program.h"
 
@@ -38,11 +38,11 @@ static CUresult launch_with(const char *name, unsigned x, unsigned given, unsign
     return result;
 }
 
-#define RUNS(name, x, given)                                                                                 \
+#define RUNS(name, x, given, blocks)                                                                         \
     do {                                                                                                     \
         unsigned stored;                                                                                     \
         CHECK(launch_with(name, x, given, &stored) == CUDA_SUCCESS);                                         \
-        CHECK(stored == 1);                                                                                  \
+        CHECK(stored == (blocks));                                                                           \
     } while (0)
 #define REFUSED(name, x, given, error)                                                                       \
     do {                                                                                                     \
@@ -53,17 +53,18 @@ static CUresult launch_with(const char *name, unsigned x, unsigned given, unsign
 
 static void launches(void)
 {
-    RUNS("plain", 1, 0);
-    RUNS("plain", 1, 1);
-    REFUSED("plain", 2, 1, CUDA_ERROR_NOT_SUPPORTED);
-    REFUSED("two", 1, 0, CUDA_ERROR_NOT_SUPPORTED);
-    REFUSED("two", 1, 1, CUDA_ERROR_NOT_SUPPORTED);
-    REFUSED("two", 2, 1, CUDA_ERROR_NOT_SUPPORTED);
-    RUNS("one", 1, 0);
-    RUNS("one", 1, 1);
-    RUNS("open", 1, 1);
+    RUNS("plain", 1, 0, 1);
+    RUNS("plain", 1, 1, 1);
+    RUNS("plain", 2, 1, 2);
+    REFUSED("plain", 4, 1, CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    RUNS("two", 1, 0, 2);
+    REFUSED("two", 1, 1, CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    RUNS("two", 2, 1, 2);
+    RUNS("one", 1, 0, 1);
+    RUNS("one", 1, 1, 1);
+    RUNS("open", 1, 1, 1);
     REFUSED("open", 1, 0, CUDA_ERROR_INVALID_CLUSTER_SIZE);
-    REFUSED("open", 2, 1, CUDA_ERROR_NOT_SUPPORTED);
+    RUNS("open", 2, 1, 2);
 }
 
 static int attribute_of(const char *name, CUfunction_attribute attribute)
