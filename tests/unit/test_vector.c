@@ -68,12 +68,25 @@ static bool has_word(const char *name, const char *word)
     return at && (at == name || at[-1] == '_') && (!at[strlen(word)] || at[strlen(word)] == '_');
 }
 
+/* Statements of later targets: tests/forms/test_exact.py holds their rows, the sources of many differ in
+ * size. */
+static bool is_later(const char *name)
+{
+    static const char *const words[] = {"f32x2",  "scaled", "pzo",    "rs",     "e2m1x2",
+                                        "e2m3x2", "e3m2x2", "s2f6x2", "ue8m0x2"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (has_word(name, words[i])) return true;
+    return !strncmp(name, "cvt", 3) && has_word(name, "bf16x2") &&
+           (has_word(name, "e4m3x2") || has_word(name, "e5m2x2"));
+}
+
 /* Bytes of the sources of a statement that is looked at here, 0: it is none of these. */
 static unsigned source_bytes(const char *name)
 {
     static const char *const ones[] = {"f16", "bf16"}, *const twos[] = {"f16x2", "bf16x2"};
     const size_t n = strlen(name);
     if (!strncmp(name, "set", 3) || !strncmp(name, "atom", 4)) return 0;
+    if (is_later(name)) return 0;
     if (!strncmp(name, "cvt", 3)) {
         for (const char *c = name; *c; c++)
             if (c[0] == '_' && (c[1] == 'u' || c[1] == 's') && c[2] >= '0' && c[2] <= '9') return 0;
