@@ -91,8 +91,9 @@ class Kernel:
         if op == "selp.b32":
             return f"{op} {self.word()}, {self.source()}, {self.word()}, {self.predicate()};"
         if op == "cvt":
-            narrow = f"cvt.u32.u64 {self.word()}, {self.double()};"
-            return narrow if self.wide else f"mov.u32 {self.word()}, %r31;"
+            if not self.wide:
+                return f"mov.u32 {self.word()}, %r31;"
+            return f"cvt.u32.u64 {self.word()}, {self.double()};"
         return f"{op} {self.word()}, {self.source()}, {self.source()};"
 
     def compute_double(self):
