@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """No false alarm over compilers' output: `ptxas --lint` on the nvcc-made modules here, the samples and
-tests/exec draws only what ALLOWED has. Folders or files as arguments take the place of these."""
+tests/exec draws only what ALLOWED and MEANT have. Folders or files as arguments take the place of these."""
 import glob
 import json
 import os
@@ -12,12 +12,13 @@ PTXAS = os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "bin"
 # What compilers' output may draw: registers for nothing, code behind traps, generic accesses; and, where a
 # source casts, more alignment than a variable has.
 ALLOWED = {"W0601", "W0602", "W0610", "W0640", "W0644"}
+MEANT = {"scalar_base.ptx": {"W0620"}}  # its register that nobody writes is what it is about
 PLACES = [os.path.join(ROOT, place) for place in ("tests/nvcc/ptx", "samples", "tests/exec")]
 
 
 def findings(path):
     """Modules are part of a program (-c), but what -c alone refuses is a program of its own."""
-    for part in (["-c"], []):
+    for part in (["-c"], [], ["--profile=all"]):
         done = subprocess.run(
             [PTXAS, *part, "--lint", "--diagnostics=json", path],
             capture_output=True,
@@ -29,10 +30,11 @@ def findings(path):
     found = json.loads(done.stderr)
     if done.returncode or any(d["severity"] in ("error", "fatal") for d in found):
         return [f"{path}: exit code {done.returncode}"]
+    allowed = ALLOWED | MEANT.get(os.path.basename(path), set())
     return [
         f"{path}:{d['line']}: {d['code']} {d['message']}"
         for d in found
-        if d["code"].startswith("W06") and d["code"] not in ALLOWED
+        if d["code"].startswith("W06") and d["code"] not in allowed
     ]
 
 

@@ -166,6 +166,7 @@ static void bind_wmma(const struct ref_context *x, struct ref_inst *in)
 bool ref_bind_tile(const struct ref_context *x, struct ref_inst *in)
 {
     const struct px_operand *o = in->inst->opds;
+    if (in->type == PX_T_B8 || ref_has(in, PX_W_b8)) return false; /* matrices of bytes came later */
     switch (in->op) {
     case PX_OP_ldmatrix:
         in->o[0] = ref_resolve(x, in->inst, &o[0], PX_T_B32);

@@ -284,6 +284,7 @@ bool ref_bind_warp(const struct ref_context *x, struct ref_inst *in)
     static const px_word reductions[] = {PX_W_add, PX_W_min, PX_W_max, PX_W_and, PX_W_or, PX_W_xor};
     static const enum px_type words[] = {PX_T_B32, PX_T_U32, PX_T_U32}, predicate[] = {PX_T_PRED};
     bool ballot = ref_has(in, PX_W_ballot);
+    if (in->op == PX_OP_redux && in->type == PX_T_F32) return false;
     switch (in->op) {
     case PX_OP_shfl: bind(x, in, SHFL_UP + which(in, shuffles, 4), PX_T_B32, 3, words); return true;
     case PX_OP_vote:
