@@ -167,8 +167,8 @@ static inline uint32_t px_bfind_s64(int64_t a, int shiftamt)
  */
 static inline uint32_t px_fns(uint32_t mask, uint32_t base, int32_t offset)
 {
-    int32_t step = offset < 0 ? -1 : 1, left = offset < 0 ? -offset : offset;
     if (offset == INT32_MIN) return 0;
+    int32_t step = offset < 0 ? -1 : 1, left = offset < 0 ? -offset : offset;
     if (offset == 0) return base < 32 && mask >> base & 1 ? base : 0xffffffffu;
     for (int32_t at = (int32_t)base; at >= 0 && at < 32; at += step)
         if (mask >> at & 1 && --left == 0) return (uint32_t)at;

@@ -89,7 +89,7 @@ static void join_masks(struct px_maker *m, unsigned d, unsigned mask)
 static void masks_step(struct px_maker *m, const struct operands *s, const struct px_form_step *step,
                        unsigned d, unsigned mask, unsigned group)
 {
-    unsigned k[2] = {0, 0};
+    unsigned k[PX_FORM_OPERANDS - 1] = {0};
     for (unsigned i = 1; i < PX_FORM_OPERANDS && step->opd[i]; i++) {
         const struct px_maker_source a = operand(m, s, step->opd[i]);
         k[i - 1] = px_maker_home_of(m, px_plan_number(m->p, a.o), group);
