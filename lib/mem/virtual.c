@@ -326,7 +326,7 @@ enum px_virtual_status px_virtual_see(struct px_mem *mem, uint64_t va, uint64_t 
     const uint32_t bit = 1u << group;
     if (!first) return PX_VIRTUAL_INVALID;
     for (const struct piece *p = *first; p && p->lo < va + size; p = p->next)
-        if (!p->open) return PX_VIRTUAL_UNSUPPORTED;
+        if (on && !p->open) return PX_VIRTUAL_UNSUPPORTED; /* what is closed is seen by nobody */
     for (struct piece *p = *first; p && p->lo < va + size; p = p->next) {
         p->groups = on ? p->groups | bit : p->groups & ~bit;
         tell_groups(mem, span_of(mem, p->lo, p->len), p->lo);
