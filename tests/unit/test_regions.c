@@ -98,7 +98,7 @@ struct loop {
     struct px_plan plan;
     struct px_region region;
     struct px_x86 x86;
-    uint16_t number[SOURCES + 3];
+    struct px_plan_index index;
 };
 
 enum { REG_D = SOURCES, REG_AGAIN, REG_GUARD };
@@ -202,8 +202,8 @@ static bool make(struct loop *l, const struct px_machine_form *form, unsigned sh
     set_graph(l);
     l->x86.arena = &l->arena;
     l->region.insts = 2;
-    return px_plan_loop(&l->plan, &l->f, 0, l->number) &&
-           px_region_make(&l->plan, &l->x86, &l->region, false);
+    px_plan_begin(&l->index, &l->f);
+    return px_plan_loop(&l->plan, &l->index, 0) && px_region_make(&l->plan, &l->x86, &l->region, false);
 }
 
 /* ---- running it ---- */

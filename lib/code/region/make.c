@@ -220,15 +220,17 @@ static void choose_constants(struct px_maker *m, uint32_t room)
     }
 }
 
+/* Once to see how many registers it takes, and once more with constants in the others. */
 static bool try_groups(struct px_maker *m, unsigned groups)
 {
     const uint32_t from = m->x->bytes.n;
     m->nconstants = 0;
     begin_try(m, groups);
     make(m);
+    const uint32_t room = m->least;
+    if (!m->failed && (!room || !m->nconstants)) return true;
     m->x->bytes.n = from;
     if (m->failed) return false;
-    const uint32_t room = m->least;
     begin_try(m, groups);
     choose_constants(m, room);
     make(m);

@@ -2,7 +2,9 @@
  * plan.c - see plan.h.
  *
  * Liveness is exact, unlike that of rows.c, which has intervals: it decides what is stored where lanes leave,
- * and which writes may touch lanes that are elsewhere.
+ * and which writes may touch lanes that are elsewhere. It is found register by register, backwards from the
+ * blocks that read it. Where a function has so many loops that this takes too long, intervals are taken: they
+ * are only longer.
  */
 #include "code/region/plan.h"
 #include <string.h>
@@ -165,22 +167,108 @@ static bool add_blocks(struct px_plan *p, uint32_t place)
     return true;
 }
 
-/* ---- liveness, of the whole function but the loop's registers alone ---- */
+/* ---- what each block does with each register of the function ---- */
 
-struct flow {
-    px_plan_set *use, *kill, *live; /* by node: at its beginning */
-};
-
-static void look_at(const struct px_plan *p, const struct flow *w, uint32_t node)
+/* Of the block that names the register last: where it did so before is another block. */
+static struct px_plan_place *place_in(struct px_plan_index *index, uint32_t reg, uint32_t node)
 {
-    const struct px_irfn *f = p->f;
-    const struct px_flow_block b = f->graph.blocks[node];
-    for (uint32_t i = b.first; i < b.first + b.n; i++) {
-        px_plan_set reads, writes;
-        px_plan_uses(p, &f->insts.at[i], &reads, &writes);
-        w->use[node] = px_lanes_or(w->use[node], px_lanes_minus(reads, w->kill[node]));
-        if (f->insts.at[i].guard == PX_NONE32) w->kill[node] = px_lanes_or(w->kill[node], writes);
+    const uint32_t newest = index->newest[reg];
+    if (newest && index->places.at[newest - 1].node == node) return &index->places.at[newest - 1];
+    const struct px_plan_place place = {.node = node, .older = newest};
+    px_vec_push(index->f->coder->pass, &index->places, place);
+    index->newest[reg] = index->places.n;
+    return &index->places.at[index->places.n - 1];
+}
+
+static void read_in(struct px_plan_index *index, uint32_t reg, uint32_t node)
+{
+    struct px_plan_place *place = place_in(index, reg, node);
+    if (!place->kills) place->reads = true;
+}
+
+static void look_at(struct px_plan_index *index, uint32_t node, const struct px_ir_inst *in)
+{
+    const struct px_ir_opd *o = px_ir_opds(index->f, in);
+    if (in->guard != PX_NONE32) read_in(index, in->guard, node);
+    for (uint32_t k = 0; k < in->nopds; k++) {
+        const uint32_t reg = px_ir_register(&o[k]);
+        if (reg != PX_NONE32 && (k >= in->ndst || o[k].kind != PX_IR_REG)) read_in(index, reg, node);
     }
+    for (uint32_t k = 0; k < in->ndst; k++)
+        if (o[k].kind == PX_IR_REG && in->guard == PX_NONE32) place_in(index, o[k].at, node)->kills = true;
+}
+
+void px_plan_begin(struct px_plan_index *index, const struct px_irfn *f)
+{
+    struct px_arena *pass = f->coder->pass;
+    *index = (struct px_plan_index){.f = f, .steps = 1024 + 4 * f->insts.n};
+    index->number = PX_NEW_N(pass, uint16_t, f->regs.n + 1);
+    index->newest = PX_NEW_N(pass, uint32_t, f->regs.n + 1);
+    index->seen = PX_NEW_N(pass, uint32_t, f->graph.n + 1);
+    index->killed = PX_NEW_N(pass, uint32_t, f->graph.n + 1);
+    index->todo = PX_NEW_N(pass, uint32_t, f->graph.n + 1);
+    index->placed = px_ir_placed(f, pass);
+    for (uint32_t node = 0; node < f->graph.nblocks; node++) {
+        const struct px_flow_block b = f->graph.blocks[node];
+        for (uint32_t i = b.first; i < b.first + b.n; i++) look_at(index, node, &f->insts.at[i]);
+    }
+}
+
+/* ---- liveness of the loop's registers ---- */
+
+static bool spend(struct px_plan_index *index)
+{
+    if (index->steps) index->steps--;
+    return index->steps;
+}
+
+/* The blocks at whose beginning the register is live are those seen. False: that takes too long. */
+static bool see_live(struct px_plan_index *index, uint32_t reg)
+{
+    const struct px_flow_lists *pred = &index->f->graph.pred;
+    const uint32_t now = ++index->now;
+    uint32_t n = 0;
+    for (uint32_t i = index->newest[reg]; i; i = index->places.at[i - 1].older) {
+        const struct px_plan_place *place = &index->places.at[i - 1];
+        if (!spend(index)) return false;
+        if (place->kills) index->killed[place->node] = now;
+        if (place->reads) index->seen[place->node] = now, index->todo[n++] = place->node;
+    }
+    while (n) {
+        const uint32_t node = index->todo[--n];
+        for (uint32_t i = pred->first[node]; i < pred->first[node + 1]; i++) {
+            const uint32_t from = pred->to[i];
+            if (!spend(index)) return false;
+            if (index->seen[from] == now || index->killed[from] == now) continue;
+            index->seen[from] = now;
+            index->todo[n++] = from;
+        }
+    }
+    return true;
+}
+
+/* Without that: is the register live at the beginning of the node by its range, which is never too short? */
+static bool in_range(const struct px_plan_index *index, uint32_t reg, uint32_t node)
+{
+    const struct px_ir_reg *r = &index->f->regs.at[reg];
+    const uint32_t at = index->placed[index->f->loops.place[node]] * PX_IR_STEP;
+    return r->first <= at && at <= r->last;
+}
+
+static bool is_live(const struct px_plan_index *index, bool exact, uint32_t reg, uint32_t node)
+{
+    if (node >= index->f->graph.nblocks) return false;
+    return exact ? index->seen[node] == index->now : in_range(index, reg, node);
+}
+
+static void find_live_at(struct px_plan *p, struct px_plan_index *index, unsigned number)
+{
+    const uint32_t reg = p->reg[number];
+    const bool exact = see_live(index, reg);
+    for (uint32_t b = 0; b < p->nblocks; b++)
+        if (is_live(index, exact, reg, p->block[b].node)) px_lanes_set(&p->block[b].live, number);
+    for (uint32_t s = 0; s < p->nsites; s++)
+        if (is_live(index, exact, reg, p->site[s].node)) px_lanes_set(&p->site[s].live, number);
 }
 
 /* Words of arguments and results, and other places that instructions name elsewhere than in their operands,
@@ -192,59 +280,30 @@ static bool is_passed(const struct px_irfn *f, uint32_t reg)
     return f->carry == reg || f->stack == reg;
 }
 
-static void propagate(const struct px_plan *p, const struct flow *w)
-{
-    const struct px_irfn *f = p->f;
-    const struct px_flow_lists *pred = &f->graph.pred;
-    for (bool again = true; again;) {
-        again = false;
-        for (uint32_t node = f->graph.n; node-- > 0;)
-            for (uint32_t i = pred->first[node]; i < pred->first[node + 1]; i++) {
-                const uint32_t from = pred->to[i];
-                const px_plan_set more =
-                    px_lanes_minus(px_lanes_minus(w->live[node], w->kill[from]), w->live[from]);
-                if (px_lanes_empty(&more)) continue;
-                w->live[from] = px_lanes_or(w->live[from], more);
-                again = true;
-            }
-    }
-}
-
-static px_plan_set live_at(const struct px_plan *p, const struct flow *w, uint8_t edge)
+static px_plan_set live_at(const struct px_plan *p, uint8_t edge)
 {
     if (edge == PX_PLAN_NOWHERE) return (px_plan_set){{0}};
-    if (edge == PX_PLAN_HEAD) return w->live[p->block[0].node];
-    return w->live[edge > PX_PLAN_HEAD ? p->site[edge - PX_PLAN_SITE].node : p->block[edge].node];
+    if (edge == PX_PLAN_HEAD) return p->block[0].live;
+    return edge > PX_PLAN_HEAD ? p->site[edge - PX_PLAN_SITE].live : p->block[edge].live;
 }
 
-static bool find_live(struct px_plan *p)
+static void find_written(struct px_plan *p, struct px_plan_block *b)
 {
-    const struct px_irfn *f = p->f;
-    const uint32_t n = f->graph.n + 1;
-    const struct flow w = {PX_NEW_N(p->pass, px_plan_set, n), PX_NEW_N(p->pass, px_plan_set, n),
-                           PX_NEW_N(p->pass, px_plan_set, n)};
-    for (uint32_t node = 0; node < f->graph.nblocks; node++) {
-        look_at(p, &w, node);
-        w.live[node] = w.use[node];
+    b->behind = px_lanes_or(live_at(p, b->taken), live_at(p, b->falls));
+    for (uint32_t i = b->first; i < b->first + b->n; i++) {
+        px_plan_set reads, writes;
+        px_plan_uses(p, &p->f->insts.at[i], &reads, &writes);
+        p->written = px_lanes_or(p->written, writes);
     }
-    propagate(p, &w);
-    for (uint32_t b = 0; b < p->nblocks; b++) {
-        p->block[b].live = w.live[p->block[b].node];
-        p->block[b].behind =
-            px_lanes_or(live_at(p, &w, p->block[b].taken), live_at(p, &w, p->block[b].falls));
-        p->written = px_lanes_or(p->written, w.kill[p->block[b].node]);
-        for (uint32_t i = p->block[b].first; i < p->block[b].first + p->block[b].n; i++) {
-            px_plan_set reads, writes;
-            px_plan_uses(p, &f->insts.at[i], &reads, &writes);
-            p->written = px_lanes_or(p->written, writes);
-        }
+}
+
+static bool find_live(struct px_plan *p, struct px_plan_index *index)
+{
+    for (uint32_t r = 0; r < p->nregs; r++) {
+        if (is_passed(p->f, p->reg[r])) return false;
+        find_live_at(p, index, r);
     }
-    for (uint32_t s = 0; s < p->nsites; s++) p->site[s].live = w.live[p->site[s].node];
-    px_arena_drop(p->pass, w.live);
-    px_arena_drop(p->pass, w.kill);
-    px_arena_drop(p->pass, w.use);
-    for (uint32_t r = 0; r < p->nregs; r++)
-        if (is_passed(f, p->reg[r])) return false;
+    for (uint32_t b = 0; b < p->nblocks; b++) find_written(p, &p->block[b]);
     return true;
 }
 
@@ -340,10 +399,11 @@ static void find_wide(struct px_plan *p)
         }
 }
 
-bool px_plan_loop(struct px_plan *p, const struct px_irfn *f, uint32_t place, uint16_t *number)
+bool px_plan_loop(struct px_plan *p, struct px_plan_index *index, uint32_t place)
 {
-    *p = (struct px_plan){.f = f, .pass = f->coder->pass, .number = number, .fp = PX_NONE32};
-    if (!add_blocks(p, place) || !p->nregs || !find_live(p)) return false;
+    const struct px_irfn *f = index->f;
+    *p = (struct px_plan){.f = f, .pass = f->coder->pass, .number = index->number, .fp = PX_NONE32};
+    if (!add_blocks(p, place) || !p->nregs || !find_live(p, index)) return false;
     find_same(p);
     find_wide(p);
     if (p->fp == PX_NONE32) p->fp = PX_FP_HOME;

@@ -71,9 +71,27 @@ static inline unsigned px_plan_number(const struct px_plan *p, const struct px_i
     return p->number[o->at] - 1u;
 }
 
-/* The loop whose head is at this place of the order. False: it cannot be a region. `number`: as many zeros as
- * the function has registers, which px_plan_end leaves there. */
-bool px_plan_loop(struct px_plan *p, const struct px_irfn *f, uint32_t place, uint16_t *number);
+/* A register in a block that names it. */
+struct px_plan_place {
+    uint32_t node;
+    uint32_t older;    /* the place of the register in a block before, plus 1; 0: none */
+    bool reads, kills; /* before it is written; it is written whole */
+};
+
+/* What is asked of all loops of a function. */
+struct px_plan_index {
+    const struct px_irfn *f;
+    PX_VEC(struct px_plan_place) places;
+    uint32_t *newest;                    /* by register: its last place, plus 1 */
+    uint16_t *number;                    /* px_plan.number; zeros between loops */
+    uint32_t *placed;                    /* px_ir_placed */
+    uint32_t now, *seen, *killed, *todo; /* by node: the search that came there; nodes to be looked at */
+    uint32_t steps;                      /* of searches that are left */
+};
+void px_plan_begin(struct px_plan_index *index, const struct px_irfn *f);
+
+/* The loop whose head is at this place of the order. False: it cannot be a region. */
+bool px_plan_loop(struct px_plan *p, struct px_plan_index *index, uint32_t place);
 void px_plan_end(struct px_plan *p);
 
 /* What an instruction reads and writes of the loop's registers. A write under a guard reads the old value. */

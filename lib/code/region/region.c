@@ -16,8 +16,8 @@
 
 /* ---- finding them ---- */
 
-/* Looking for what is live costs a walk over the function: for so many instructions in all. */
-enum { LOOKS = 1 << 18, FEW = 4 };
+/* Of a function: some loops, and one more for so many instructions. */
+enum { MOST = 4, INSTS_A_LOOP = 128 };
 
 bool px_regions_wanted(const struct px_coder *coder)
 {
@@ -65,15 +65,15 @@ static void tell_blocks(const struct px_emitter *e, const struct px_plan *p, str
     }
 }
 
-static bool make_region(struct px_emitter *e, uint32_t place, uint16_t *number, const uint32_t *end_of,
-                        struct px_region *r)
+static bool make_region(struct px_emitter *e, uint32_t place, struct px_plan_index *index,
+                        const uint32_t *end_of, struct px_region *r)
 {
     const struct px_irfn *f = e->f;
     struct px_plan plan;
     struct px_coder *coder = f->coder;
     struct px_x86 x = {.arena = coder->draft};
     *r = (struct px_region){0};
-    bool made = px_plan_loop(&plan, f, place, number);
+    bool made = px_plan_loop(&plan, index, place);
     if (made) {
         const uint32_t last = f->loops.order[place + plan.nblocks - 1];
         r->head = e->pc_of[plan.block[0].node];
@@ -103,19 +103,29 @@ static void enters_not(struct px_emitter *e, uint32_t place)
     if (pc) px_emit_enters_not(&e->f->code->conv[pc - 1]);
 }
 
+/* What a loop needs for itself ends with it. */
+static bool try_loop(struct px_emitter *e, uint32_t place, struct px_plan_index *index,
+                     const uint32_t *end_of, struct px_region *r)
+{
+    struct px_arena *pass = e->f->coder->pass;
+    const struct px_arena_mark before = px_arena_mark(pass);
+    const bool made = make_region(e, place, index, end_of, r);
+    px_arena_rewind(pass, &before);
+    return made;
+}
+
 void px_regions_make(struct px_emitter *e, const uint32_t *end_of)
 {
     struct px_irfn *f = e->f;
     PX_VEC(struct px_region) regions = {0};
-    uint32_t looks = 0;
-    uint16_t *number = NULL;
+    struct px_plan_index index = {0};
     if (!px_regions_wanted(f->coder)) return;
+    const uint32_t most = MOST + f->insts.n / INSTS_A_LOOP;
     for (uint32_t p = 0; p < f->loops.n; p++) {
         if (f->loops.order[p] >= f->graph.nblocks || !px_ir_loop_blocks(f, p)) continue;
-        if (looks++ * (uint64_t)f->insts.n > LOOKS && looks > FEW) break;
-        if (!number) number = PX_NEW_N(f->coder->pass, uint16_t, f->regs.n + 1);
+        if (!index.f) px_plan_begin(&index, f);
         struct px_region r;
-        if (make_region(e, p, number, end_of, &r))
+        if (regions.n < most && try_loop(e, p, &index, end_of, &r))
             px_vec_push(f->coder->pass, &regions, r);
         else
             enters_not(e, p);
