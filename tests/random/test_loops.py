@@ -172,10 +172,28 @@ class Kernel:
         else:
             self.add(f"{other}:")
 
+    def short_lived(self):
+        """Values of this block alone, one of them read twice, and a predicate that is."""
+        r = self.random
+        self.add(f"xor.b32 %r22, {self.word()}, {self.source()};")
+        self.add(f"add.s32 %r23, %r22, {self.source()};")
+        self.add(f"setp.lt.s32 %p7, %r23, {self.source()};")
+        self.add(f"mul.lo.s32 %r24, %r22, {self.source()};")
+        self.add(f"selp.b32 {self.word()}, %r24, %r22, %p7;")
+        self.add(f"selp.b32 {self.word()}, {self.word()}, %r23, %p7;")
+        if self.parts and r.random() < 0.4:
+            over = self.label()
+            self.add(f"@{self.branch()} bra {over};")
+            self.add(f"add.s32 {self.word()}, %r24, {self.source()};")
+            self.add(f"{over}:")
+            self.add(f"xor.b32 {self.word()}, {self.word()}, %r24;")
+
     def body(self, n, depth, out):
         r = self.random
         for _ in range(n):
             k = r.random()
+            if r.random() < 0.12:
+                self.short_lived()
             if self.parts and k < 0.12 and depth < 2:
                 self.fork(depth, out)
             elif self.parts and k < 0.2:

@@ -144,9 +144,10 @@ static void set_graph(struct loop *l)
 
 static const uint32_t rows[SOURCES] = {A, B, C};
 
-/* `shape`: a bit for each source that is a constant; `in_place`: the result is the first source. */
+/* `shape`: a bit for each source that is a constant; `in_place`: the result is that source, from
+ * 1 on; 0: none. */
 static bool make(struct loop *l, const struct px_machine_form *form, unsigned shape, enum way way, uint8_t fp,
-                 bool in_place)
+                 unsigned in_place)
 {
     const struct px_statement *s = px_statement(form->handler);
     unsigned n = 0;
@@ -166,7 +167,7 @@ static bool make(struct loop *l, const struct px_machine_form *form, unsigned sh
         set_register(l, n, (enum px_type)s->types[n + 1], rows[n]);
         n++;
     }
-    const uint32_t d = in_place ? 0 : REG_D;
+    const uint32_t d = in_place ? in_place - 1 : REG_D;
     l->opds[0] = register_operand(l, d);
     for (unsigned i = 0; i < n; i++) {
         l->opds[1 + i] = register_operand(l, i);
@@ -266,12 +267,12 @@ static void compare(const struct px_machine_form *form, uint32_t at, unsigned el
 }
 
 static void run(struct loop *l, px_region_function *code, const struct px_machine_form *form, unsigned shape,
-                enum way way, uint8_t fp, bool in_place, unsigned n)
+                enum way way, uint8_t fp, unsigned in_place, unsigned n)
 {
     struct px_region_call call = {.fuel = 2, .passes = LANES / l->region.lanes};
     bool predicates[SOURCES];
-    const uint32_t d = in_place ? A : D;
-    const unsigned elem = l->regs[in_place ? 0 : REG_D].elem;
+    const uint32_t d = in_place ? rows[in_place - 1] : D;
+    const unsigned elem = l->regs[in_place ? in_place - 1 : REG_D].elem;
     struct px_lanes guard, again;
     for (unsigned i = 0; i < SOURCES; i++) predicates[i] = i < n && l->regs[i].type == PX_T_PRED;
     fill(l, predicates);
@@ -297,7 +298,7 @@ static void run(struct loop *l, px_region_function *code, const struct px_machin
 
 /* The code is copied into memory that is run as that of kernels is. */
 static void run_rounds(struct loop *l, const struct px_machine_form *form, unsigned shape, enum way way,
-                       uint8_t fp, bool in_place, unsigned n)
+                       uint8_t fp, unsigned in_place, unsigned n)
 {
     struct px_linked linked = {.nfuncs = 1};
     struct px_fcode *codes[1] = {&l->code};
@@ -335,15 +336,17 @@ static void print(const struct loop *l, const struct px_machine_form *form)
 }
 
 static unsigned check(const struct px_machine_form *form, unsigned shape, enum way way, uint8_t fp,
-                      bool in_place)
+                      unsigned in_place)
 {
     const struct px_statement *s = px_statement(form->handler);
     struct loop *l = test_malloc(sizeof *l);
     const bool predicate = s->types[0] == PX_T_PRED, guarded = way == GUARDED || way == UNGUARDED;
-    const bool alike = elem_of((enum px_type)s->types[0]) == elem_of((enum px_type)s->types[1]) &&
-                       predicate == (s->types[1] == PX_T_PRED);
+    const enum px_type source = (enum px_type)s->types[in_place ? in_place : 1];
+    const bool alike = source != PX_T_NONE && elem_of((enum px_type)s->types[0]) == elem_of(source) &&
+                       predicate == (source == PX_T_PRED);
     unsigned made = 0;
-    if (!(in_place && (!alike || shape & 1)) && !(guarded && predicate) && !has_predicate(form, shape)) {
+    if (!(in_place && (!alike || shape >> (in_place - 1) & 1)) && !(guarded && predicate) &&
+        !has_predicate(form, shape)) {
         if (!make(l, form, shape, way, fp, in_place))
             fail_msg("%s shape %u way %d: no region", level->sets[form->handler].name, shape, way);
         assert_int_equal(l->plan.parts, way != TOGETHER);
@@ -367,9 +370,10 @@ static void test_forms(void **state)
     for (unsigned i = 0; i < n; i++)
         for (unsigned shape = 0; shape < 1u << sources(&forms[i]); shape++)
             for (unsigned way = TOGETHER; way < WAYS; way++)
-                for (unsigned k = 0; k < 4; k++) {
-                    static const uint8_t modes[] = {PX_FP_RN, PX_FP_FTZ, PX_FP_RZ, PX_FP_RN};
-                    made += check(&forms[i], shape, (enum way)way, modes[k], k & 1);
+                for (unsigned k = 0; k < 6; k++) {
+                    static const uint8_t modes[] = {PX_FP_RN, PX_FP_FTZ, PX_FP_RZ,
+                                                    PX_FP_RN, PX_FP_RN,  PX_FP_FTZ};
+                    made += check(&forms[i], shape, (enum way)way, modes[k], k < 4 ? k & 1 : k - 2);
                 }
     assert_true(made > n * 8);
 }
