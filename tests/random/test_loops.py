@@ -183,10 +183,15 @@ class Kernel:
         self.add(f"selp.b32 {self.word()}, {self.word()}, %r23, %p7;")
         if self.parts and r.random() < 0.4:
             over = self.label()
+            join = self.label()
             self.add(f"@{self.branch()} bra {over};")
             self.add(f"add.s32 {self.word()}, %r24, {self.source()};")
+            self.add(f"shl.b32 %r25, {self.word()}, 3;")
+            self.add(f"xor.b32 {self.word()}, %r25, {self.word()};")
+            self.add(f"bra {join};")
             self.add(f"{over}:")
             self.add(f"xor.b32 {self.word()}, {self.word()}, %r24;")
+            self.add(f"{join}:")
 
     def body(self, n, depth, out):
         r = self.random
@@ -277,7 +282,7 @@ def run(ptxvm, path, kernel, folder, *more):
 
 def main():
     options = argparse.ArgumentParser()
-    options.add_argument("--count", type=int, default=60)
+    options.add_argument("--count", type=int, default=150)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--keep")
     options.add_argument("ptxvm", nargs="?", default=os.path.join(BUILD, "bin", "ptxvm"))
