@@ -110,8 +110,11 @@ void px_fork_inside(struct px_gang *g, const struct px_fork *fork, const struct 
     if (fork->by_taken ? fork->taken.insts : fork->other.insts)
         g->level->to_row(fork->by_taken ? g->taken.w : others.w, g->n, mask);
     const struct px_insn *div = px_fcode_div(g->running->code);
-    run_inside(g, div, &fork->other);
-    run_inside(g, div, &fork->taken);
+    /* In the order of the code: a way may write whole rows of values that nothing behind it in that order
+     * reads, though the other way does. */
+    const bool first = fork->other.first < fork->taken.first;
+    run_inside(g, div, first ? &fork->other : &fork->taken);
+    run_inside(g, div, first ? &fork->taken : &fork->other);
     if (loop->masked) g->level->to_row(g->active.w, g->n, mask);
 }
 
