@@ -31,8 +31,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from planted import ENGINE, TABLE  # noqa: E402
 from planted_ir import PASSES  # noqa: E402
+from planted_regions import REGIONS  # noqa: E402
 
-FAULTS = ENGINE + PASSES
+FAULTS = ENGINE + PASSES + REGIONS
 
 # Who is asleep, who is not: in the copy only.
 SWITCH = """
@@ -179,6 +180,8 @@ def hunt_random(tree, number, options):
 JUDGES = {
     "ir": ["build/tests/test_ir"],
     "lower": ["python3", "tests/ir/test_lower.py", "build/bin/ptxvm"],
+    "loops": ["python3", "tests/random/test_loops.py", "build/bin/ptxvm"],
+    "forms": ["build/tests/test_regions"],
     "test_fmad": ["build/tests/test_fmad"],
     "test_counts": ["build/tests/test_counts"],
     "test_streams": ["build/tests/test_streams"],
