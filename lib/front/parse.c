@@ -69,8 +69,7 @@ static void note_comma(struct px_parser *parser, struct px_diag *diag)
         px_diag_note(parser->diags, diag, "is a ',' missing before '%.*s'?", (int)diag->length, at);
 }
 
-/* Behind a comment, a string or anything else that begins at `at`. */
-static const char *skip(const char *at)
+const char *px_parser_skip(const char *at)
 {
     if (at[0] == '/' && at[1] == '/') return at + strcspn(at, "\n");
     if (at[0] != '"' && (at[0] != '/' || at[1] != '*')) return at + 1;
@@ -83,7 +82,7 @@ static const char *open_brace(const struct px_parser *parser, px_pos pos)
 {
     const char *text = parser->source->text, *end = text + pos, *innermost = NULL;
     PX_VEC(const char *) open = {0};
-    for (const char *at = text; at < end; at = skip(at)) {
+    for (const char *at = text; at < end; at = px_parser_skip(at)) {
         if (*at == '{') px_vec_push(parser->arena, &open, at);
         if (*at == '}' && open.n) open.n--;
     }

@@ -120,6 +120,7 @@ int px_token(struct px_sem *sem, struct px_parser *parser);
 /* A syntax error; `what` completes "Parsing error near 'token': ". It ends the parse unless that recovers. */
 void px_parser_error(struct px_parser *parser, const char *what);
 void px_parser_error_near(struct px_parser *parser, const struct px_sem *token, const char *what);
+const char *px_parser_skip(const char *at); /* behind the comment, string or character that begins there */
 /* Passes over the statement or item with the error; false: the parse ends. */
 bool px_parser_recover(struct px_parser *parser);
 void px_parser_begin(struct px_parser *parser, px_pos before); /* a token was read, behind that of `before` */

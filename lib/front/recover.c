@@ -73,19 +73,6 @@ static bool begins_statement(const char *at)
            begins_instruction(at);
 }
 
-/* Behind the character, comment or string at `at`. */
-static const char *step(const char *at)
-{
-    if (at[0] == '/' && at[1] == '/') return at + strcspn(at, "\n");
-    if (at[0] == '/' && at[1] == '*') {
-        const char *end = strstr(at + 2, "*/");
-        return end ? end + 2 : at + strlen(at);
-    }
-    if (at[0] != '"') return at + 1;
-    const char *end = at + 1 + strcspn(at + 1, "\"\n");
-    return *end == '"' ? end + 1 : end;
-}
-
 static bool begins_line(const char *text, const char *at)
 {
     while (at > text && strchr(" \t\r", at[-1])) at--;
@@ -96,7 +83,7 @@ static const char *behind_statement(const char *text, const char *at)
 {
     const char *const from = at;
     unsigned depth = 0;
-    for (; *at; at = step(at)) {
+    for (; *at; at = px_parser_skip(at)) {
         if (*at == ';') return at + 1;
         if (at > from && begins_line(text, at) && begins_statement(at)) return at;
         if (*at == '}' && !depth) return at;
@@ -110,7 +97,7 @@ static const char *behind_item(const char *text, const char *at, bool is_directi
 {
     const char *const from = at;
     unsigned depth = 0;
-    for (; *at; at = step(at)) {
+    for (; *at; at = px_parser_skip(at)) {
         if (at > from && begins_line(text, at) && (depth ? begins_function(at) : begins_item(at))) return at;
         if (*at == ';' && !depth && is_directive) return at + 1;
         if (*at == '}' && depth && !--depth) return at + 1;
@@ -126,7 +113,7 @@ static void mark_faulty(struct px_parser *parser, const char *at, const char *en
 {
     unsigned depth = 0;
     while (at < end) {
-        const char *next = step(at);
+        const char *next = px_parser_skip(at);
         depth += *at == '{';
         depth -= *at == '}' && depth;
         if (*at == '.' || is_name_char(*at)) next = skip_name(at + 1);
@@ -182,7 +169,7 @@ static const char *next_place(struct px_parser *parser, const char *first, const
     const bool again = at == parser->retried; /* in vain */
     const bool begins = parser->open.n ? begins_statement(at) : begins_item(at);
     if (!again && begins && begins_line(text, at)) return at;
-    if (again) at = step(at);
+    if (again) at = px_parser_skip(at);
     return parser->open.n ? behind_statement(text, at) : behind_item(text, at, *first == '.');
 }
 
