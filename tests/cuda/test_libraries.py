@@ -39,9 +39,12 @@ VERDICTS = ("equal", "bounds", "refused")
 
 
 def toolkit():
-    """The folder of the toolkit whose nvcc is on PATH or where it is usually installed; None."""
+    """The folder of the toolkit whose nvcc is on PATH or where it is usually installed; None.
+
+    A program of that name without the headers beside it (a wrapper) is no toolkit."""
     nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
-    return nvcc and os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
+    home = nvcc and os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
+    return home if home and os.path.exists(os.path.join(home, "include", "cuda.h")) else None
 
 
 def release(home):
