@@ -71,7 +71,7 @@ const char *const help_text[] = {
     "                      never written (buffers: =unset); sync: barriers that part of a warp reaches;\n"
     "                      memory: accesses outside memory or to what was freed, no fault then but a "
     "finding;\n"
-    "                      leak: what is not freed; launch: mistakes of launches by kernels; all: these;\n"
+    "                      launch: mistakes of launches by kernels; all: these; leak: what is not freed;\n"
     "                      no-race-values leaves out those that write one value; exit code 6\n"
     "  --explore N[,SEED]  the run under N random schedules, too; the first one that ends otherwise is told\n"
     "  --check-exit N      another exit code for findings (0: none)   --check-limit N   findings shown "

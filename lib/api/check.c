@@ -45,7 +45,7 @@ ptx_status px_check_begin(ptx_device_config *config, struct px_checks *checks)
 {
     *checks = (struct px_checks){0};
     if (!config->check) return PTX_OK;
-    if (config->check & ~(unsigned)PTX_CHECK_ALL) return PTX_ERROR_INVALID_ARGUMENT;
+    if (config->check & ~(unsigned)(PTX_CHECK_ALL | PTX_CHECK_LEAK)) return PTX_ERROR_INVALID_ARGUMENT;
     const ptx_allocator alloc = px_alloc_or_default(&config->allocator);
     if (config->check & ON_ONE_WORKER) config->workers = 1;
     if (begin_launches(config, &alloc, checks) && begin_san(config, &alloc, checks)) return PTX_OK;

@@ -227,3 +227,20 @@ void px_known_join(struct px_clocks *c, struct px_knowledge *to, const struct px
     px_known_join_own(c, to, from->far);
     px_far_join(c, &to->far, from->far);
 }
+
+void px_known_merge(struct px_clocks *c, struct px_knowledge *to, const struct px_knowledge *from)
+{
+    if (!from->threads) return;
+    if (!to->threads) {
+        *to = px_known_share(from);
+        return;
+    }
+    if (from->block == to->block)
+        merge(c, to, from);
+    else
+        px_far_put(c, &to->far, from);
+    if (!from->far || from->far == to->far) return;
+    const struct px_knowledge *own = px_far_find(from->far, to->block);
+    if (own) merge(c, to, own);
+    px_far_join(c, &to->far, from->far);
+}

@@ -59,5 +59,7 @@ uint32_t px_known_clock(const struct px_knowledge *k, uint32_t thread);
 /* `to` learns what `from` knows; its own clock stays. Or only what `far` says of its own block. */
 void px_known_join_own(struct px_clocks *c, struct px_knowledge *to, const struct px_far *far);
 void px_known_join(struct px_clocks *c, struct px_knowledge *to, const struct px_knowledge *from);
+/* The same where `to` is a record of what threads knew, not the knowledge of a thread that runs. */
+void px_known_merge(struct px_clocks *c, struct px_knowledge *to, const struct px_knowledge *from);
 
 #endif

@@ -19,6 +19,7 @@ static void drop_phase(struct px_san *san, struct px_phase *p)
     if (!p || --p->refs) return;
     px_known_drop(&san->clocks, &p->knows);
     px_known_drop(&san->clocks, &p->proxied);
+    px_fenced_drop(&san->clocks, p->fenced);
     px_free(san->clocks.alloc, p, sizeof *p);
 }
 
@@ -42,7 +43,7 @@ static void bring_proxied(struct px_san *san, struct px_phase *p, const struct p
     if (!p->proxied.threads)
         p->proxied = px_known_share(&t->proxied);
     else
-        px_known_join(&san->clocks, &p->proxied, &t->proxied);
+        px_known_merge(&san->clocks, &p->proxied, &t->proxied);
 }
 
 static void take_proxied(struct px_san *san, const struct px_phase *p, struct px_thread *t)
@@ -63,6 +64,7 @@ static void come(struct px_san *san, struct px_blk *b, struct px_phase *p, uint3
     if (t->knows.far != p->joined) px_far_join(&san->clocks, &k->far, t->knows.far);
     p->joined = t->knows.far;
     bring_proxied(san, p, t);
+    px_fenced_join(&san->clocks, &p->fenced, t->fenced, b->id);
     if (p->whole) return;
     if (t->knows.floor > k->floor) k->floor = t->knows.floor;
     px_near_join(&san->clocks, &k->near, t->knows.near);
@@ -90,6 +92,7 @@ static void leave(struct px_san *san, struct px_blk *b, struct px_thread *t)
     t->knows.floor = p->knows.floor;
     if (p->whole) t->knows.clock = p->knows.floor + 1;
     take_proxied(san, p, t);
+    px_fenced_join(&san->clocks, &t->fenced, p->fenced, b->id);
     t->phase = NULL;
     drop_phase(san, p);
 }
@@ -147,7 +150,10 @@ static bool is_wide(ptx_trace_scope scope)
 static void drop_released(struct px_clocks *c, struct px_released *list)
 {
     if (!list || --list->refs) return;
-    for (uint32_t i = 0; i < list->n; i++) px_known_drop(c, &list->at[i].knows);
+    for (uint32_t i = 0; i < list->n; i++) {
+        px_known_drop(c, &list->at[i].knows);
+        px_fenced_drop(c, list->at[i].fenced);
+    }
     px_free(c->alloc, list->at, list->cap * sizeof *list->at);
     px_free(c->alloc, list, sizeof *list);
 }
@@ -158,6 +164,7 @@ void px_syncs_clear(struct px_clocks *c, struct px_syncs *syncs)
         for (struct px_sync_at *s = syncs->bucket[i], *next; s; s = next) {
             next = s->next;
             drop_released(c, s->list);
+            px_fenced_drop(c, s->fenced);
             px_free(c->alloc, s, sizeof *s);
         }
     memset(syncs, 0, sizeof *syncs);
@@ -187,14 +194,16 @@ static bool has_learned(const struct px_knowledge *to, const struct px_knowledge
 }
 
 /* The part of a list that somebody in `block` may take: each in the scope of the other. */
-static void learn(struct px_san *san, struct px_knowledge *to, const struct px_released *list, uint32_t from,
+static void learn(struct px_san *san, struct px_thread *t, const struct px_released *list, uint32_t from,
                   uint32_t end, bool wide)
 {
+    struct px_knowledge *to = &t->knows;
     for (uint32_t i = end; i-- > from;) {
         const struct px_release *r = &list->at[i];
         const bool both = r->wide && wide;
         if ((r->knows.block != to->block && !both) || (!r->many && has_learned(to, &r->knows))) continue;
         px_known_join(&san->clocks, to, &r->knows);
+        px_fenced_join(&san->clocks, &t->fenced, r->fenced, to->block);
         if (both)
             px_far_put(&san->clocks, &to->far, &r->knows); /* its own block, too: px_far_join compares */
     }
@@ -206,7 +215,7 @@ static void learn_new(struct px_san *san, struct px_thread *t, struct px_release
 {
     const bool again = t->seen == list && t->seen_wide == wide;
     if (again && t->seen_n >= n) return;
-    learn(san, &t->knows, list, again ? t->seen_n : 0, n, wide);
+    learn(san, t, list, again ? t->seen_n : 0, n, wide);
     if (t->seen != list) {
         drop_released(&san->clocks, t->seen);
         t->seen = list;
@@ -251,26 +260,39 @@ static void fence(struct px_san *san, struct px_blk *b, struct px_thread *t, con
         t->npending = 0;
     }
     if (e->order == PTX_TRACE_ACQUIRE) return;
+    if (e->order == PTX_TRACE_SC) b->acquired |= px_fenced_fence(&san->clocks, &t->fenced, &t->knows, wide);
     for (int i = 0; i < (wide ? 2 : 1); i++) {
         px_known_drop(&san->clocks, &t->fence[i]);
         t->fence[i] = px_known_share(&t->knows);
+        px_fenced_drop(&san->clocks, t->before[i]);
+        t->before[i] = px_fenced_share(t->fenced);
     }
     advance(b, t);
 }
 
-static void append(struct px_san *san, struct px_released *list, const struct px_knowledge *k, bool wide)
+/* What a thread releases by a write; knows NULL: nothing. */
+struct given {
+    const struct px_knowledge *knows;
+    struct px_fenced *fenced;
+    bool wide;
+};
+
+static void append(struct px_san *san, struct px_released *list, const struct given *g)
 {
+    const struct px_knowledge *k = g->knows;
     enum { LOOK_BACK = 4 };
     for (uint32_t i = list->n; i-- > 0 && i + LOOK_BACK >= list->n && list->refs == 1;) {
         struct px_release *r = &list->at[i];
-        if (r->many || r->wide != wide || r->knows.block != k->block || r->knows.thread != k->thread)
+        if (r->many || r->wide != g->wide || r->knows.block != k->block || r->knows.thread != k->thread)
             continue;
         px_known_drop(&san->clocks, &r->knows);
         r->knows = px_known_share(k);
+        px_fenced_drop(&san->clocks, r->fenced);
+        r->fenced = px_fenced_share(g->fenced);
         return;
     }
     if (!px_san_room(san, &list->at, list->n, &list->cap, sizeof *list->at)) return;
-    list->at[list->n++] = (struct px_release){px_known_share(k), wide};
+    list->at[list->n++] = (struct px_release){px_known_share(k), px_fenced_share(g->fenced), g->wide};
 }
 
 /* All wide releases of a long list become one: who takes one of them takes all. In a list of its own, because
@@ -288,11 +310,13 @@ static struct px_released *shortened(struct px_san *san, struct px_released *lis
             struct px_release *all = &fresh->at[first];
             px_known_join(&san->clocks, &all->knows, &r->knows);
             px_far_put(&san->clocks, &all->knows.far, &r->knows);
+            px_fenced_join(&san->clocks, &all->fenced, r->fenced, all->knows.block);
             all->many = true;
             continue;
         }
         if (!px_san_room(san, &fresh->at, fresh->n, &fresh->cap, sizeof *fresh->at)) break;
-        fresh->at[fresh->n] = (struct px_release){px_known_share(&r->knows), r->wide, r->many};
+        fresh->at[fresh->n] =
+            (struct px_release){px_known_share(&r->knows), px_fenced_share(r->fenced), r->wide, r->many};
         if (r->wide) first = fresh->n;
         fresh->n++;
     }
@@ -300,23 +324,46 @@ static struct px_released *shortened(struct px_san *san, struct px_released *lis
     return fresh;
 }
 
-/* `k` is NULL: a write that releases nothing. A read-modify-write goes on with the list of the write before.
- */
-static void release(struct px_san *san, struct px_sync_at *s, const struct px_knowledge *k, bool wide,
-                    bool rmw)
+/* A read-modify-write goes on with the list of the write before. */
+static void release(struct px_san *san, struct px_sync_at *s, const struct given *g, bool rmw)
 {
     if (!rmw) {
         drop_released(&san->clocks, s->list);
         s->list = NULL;
     }
-    if (!k) return;
+    if (!g->knows) return;
     if (!s->list && !(s->list = px_zalloc(san->clocks.alloc, sizeof *s->list))) {
         san->clocks.lost = true;
         return;
     }
     if (!s->list->refs) s->list->refs = 1;
     s->list = shortened(san, s->list);
-    append(san, s->list, k, wide);
+    append(san, s->list, g);
+}
+
+/* A strong write of a thread, or (NULL) a weak one. */
+static void put_fenced(struct px_san *san, struct px_sync_at *s, const struct px_thread *t, bool wide,
+                       bool rmw)
+{
+    struct px_clocks *c = &san->clocks;
+    struct px_fenced *own = t ? px_fenced_share(t->fenced) : NULL;
+    if (!wide) px_fenced_narrow(c, &own);
+    if (!rmw) {
+        px_fenced_drop(c, s->fenced);
+        s->fenced = NULL;
+    }
+    if (own) px_fenced_join(c, &s->fenced, own, t->knows.block);
+    px_fenced_drop(c, own);
+}
+
+/* Threads that wait for a word read it again and again. */
+static void read_fenced(struct px_san *san, struct px_thread *t, const struct px_sync_at *s, bool wide)
+{
+    if (!s->fenced || s->fenced == t->looked) return;
+    px_fenced_observe(&san->clocks, &t->fenced, s->fenced, t->knows.block, wide);
+    if (!wide) return;
+    px_fenced_drop(&san->clocks, t->looked);
+    t->looked = px_fenced_share(s->fenced);
 }
 
 static bool acquires(ptx_trace_order order)
@@ -328,22 +375,20 @@ static void read_strong(struct px_san *san, struct px_thread *t, const struct px
                         const ptx_trace_access *a)
 {
     if (!s) return;
+    if (a->order != PTX_TRACE_WEAK) read_fenced(san, t, s, is_wide(a->scope));
     if (acquires(a->order))
         acquire(san, t, s->list, is_wide(a->scope));
     else
         note(san, t, s->list, is_wide(a->scope));
 }
 
-/* What the thread releases by this write; NULL: nothing. */
-static const struct px_knowledge *released_by(const struct px_thread *t, const ptx_trace_access *a,
-                                              bool *wide)
+static struct given given_by(const struct px_thread *t, const ptx_trace_access *a)
 {
-    *wide = is_wide(a->scope);
-    if (a->order >= PTX_TRACE_RELEASE) return &t->knows;
-    if (a->order == PTX_TRACE_WEAK) return NULL;
-    if (*wide && t->fence[1].threads) return &t->fence[1];
-    *wide = false;
-    return t->fence[0].threads ? &t->fence[0] : NULL;
+    const bool wide = is_wide(a->scope);
+    if (!(a->how & PTX_TRACE_WRITE) || a->order == PTX_TRACE_WEAK) return (struct given){0};
+    if (a->order >= PTX_TRACE_RELEASE) return (struct given){&t->knows, t->fenced, wide};
+    if (wide && t->fence[1].threads) return (struct given){&t->fence[1], t->before[1], true};
+    return (struct given){t->fence[0].threads ? &t->fence[0] : NULL, t->before[0], false};
 }
 
 void px_order_access(struct px_san *san, struct px_blk *b, const ptx_trace_access *a, const ptx_trace_lane *l,
@@ -351,16 +396,18 @@ void px_order_access(struct px_san *san, struct px_blk *b, const ptx_trace_acces
 {
     struct px_thread *t = &b->thread[l->thread];
     struct px_syncs *syncs = a->reached == PTX_COUNT_SHARED ? &b->syncs : &san->syncs;
-    bool wide = false;
-    const struct px_knowledge *k = a->how & PTX_TRACE_WRITE ? released_by(t, a, &wide) : NULL;
-    if (!page->syncs && !k) return;
+    const bool strong = a->order != PTX_TRACE_WEAK, rmw = a->how & PTX_TRACE_READ;
+    const struct given given = given_by(t, a);
+    const bool gives = given.knows || (a->how & PTX_TRACE_WRITE && strong && t->fenced);
+    if (!page->syncs && !gives) return;
     b->changes++;
-    struct px_sync_at *s = sync_at(san, syncs, l->address, k != NULL);
-    page->syncs |= k != NULL;
+    struct px_sync_at *s = sync_at(san, syncs, l->address, gives);
+    page->syncs |= gives;
     if (a->how & PTX_TRACE_READ) read_strong(san, t, s, a);
     if (!s || !(a->how & PTX_TRACE_WRITE)) return;
-    release(san, s, k, wide, a->how & PTX_TRACE_READ);
-    if (k == &t->knows) advance(b, t);
+    put_fenced(san, s, strong ? t : NULL, is_wide(a->scope), rmw);
+    release(san, s, &given, rmw);
+    if (given.knows == &t->knows) advance(b, t);
 }
 
 /* ---- barriers of cooperative grids, by calls ---- */
@@ -387,6 +434,7 @@ static void grid_arrive(struct px_san *san, struct px_blk *b, struct px_thread *
     if (t->knows.far != p->joined) px_far_join(&san->clocks, &p->knows.far, t->knows.far);
     p->joined = t->knows.far;
     px_far_put(&san->clocks, &p->knows.far, &t->knows);
+    px_fenced_join(&san->clocks, &p->fenced, t->fenced, UINT32_MAX);
     advance(b, t);
 }
 
@@ -398,6 +446,7 @@ static void grid_leave(struct px_san *san, struct px_thread *t)
     px_known_join_own(&san->clocks, &t->knows, p->knows.far);
     px_far_drop(&san->clocks, t->knows.far);
     t->knows.far = px_far_share(p->knows.far);
+    px_fenced_join(&san->clocks, &t->fenced, p->fenced, t->knows.block);
     t->phase = NULL;
     drop_phase(san, p);
 }
@@ -536,7 +585,12 @@ static void end_thread(struct px_san *san, struct px_thread *t)
 {
     struct px_clocks *c = &san->clocks;
     px_known_drop(c, &t->knows);
-    for (int i = 0; i < 2; i++) px_known_drop(c, &t->fence[i]);
+    for (int i = 0; i < 2; i++) {
+        px_known_drop(c, &t->fence[i]);
+        px_fenced_drop(c, t->before[i]);
+    }
+    px_fenced_drop(c, t->fenced);
+    px_fenced_drop(c, t->looked);
     for (uint32_t i = 0; i < t->npending; i++) drop_released(c, t->pending[i].list);
     drop_phase(san, t->phase);
     drop_released(c, t->seen);

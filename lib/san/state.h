@@ -52,6 +52,18 @@ struct px_memories {
     bool in_order;  /* some were allocated in stream order */
 };
 
+/*
+ * What fence.sc operations order. Two of them that include each other's scope are ordered, and where an
+ * access behind the one (in causality order, so barriers may stand between) was observed by an access before
+ * the other, by this. Read only while several hold it.
+ */
+struct px_fenced {
+    uint32_t refs;
+    /* [0] at fences of scope .cta or more, [1] of .gpu or .sys; threads 0: nothing. */
+    struct px_knowledge made[2]; /* known at the fences behind which the holder is; */
+    struct px_knowledge seen[2]; /* what the holder's next fence will order it behind */
+};
+
 /* Threads that meet: at a barrier of the block, or at a bar.warp.sync. Who leaves it first closes it. */
 struct px_phase {
     uint32_t refs;
@@ -62,6 +74,7 @@ struct px_phase {
     struct px_phase *next;   /* then of the block, open ones */
     struct px_far *joined;   /* what came last; not held */
     struct px_knowledge proxied; /* threads 0: nobody who came had a proxy fence behind it */
+    struct px_fenced *fenced;
     struct px_knowledge knows;
 };
 
@@ -81,7 +94,10 @@ struct px_thread {
     struct px_knowledge knows; /* its own clock is the one that runs */
     struct px_knowledge
         fence[2]; /* at its last fence: of scope .cta or more; of scope .gpu or .sys. threads 0: none */
-    struct px_phase *phase; /* that it waits in; NULL: none */
+    struct px_fenced *fenced;    /* what it has behind it now, */
+    struct px_fenced *before[2]; /* and had at its last fences; NULL: nothing */
+    struct px_fenced *looked;    /* what the last address that it read had of that */
+    struct px_phase *phase;      /* that it waits in; NULL: none */
     struct px_pending *pending;
     uint32_t npending, pending_cap;
     struct px_groups {
@@ -99,6 +115,7 @@ struct px_thread {
 /* What was released to an address, oldest first. Only grows; a plain release begins another list. */
 struct px_release {
     struct px_knowledge knows;
+    struct px_fenced *fenced;
     bool wide; /* scope .gpu or .sys: for other blocks, too */
     bool many; /* what several threads knew: the thread and clock do not stand for all of it */
 };
@@ -112,6 +129,7 @@ struct px_sync_at {
     struct px_sync_at *next;
     uint64_t address;
     struct px_released *list; /* NULL: nothing that counts */
+    struct px_fenced *fenced; /* of who wrote it; NULL: nothing */
 };
 enum { PX_SYNC_BUCKETS = 256 };
 struct px_syncs {
@@ -276,6 +294,19 @@ struct px_blk *px_san_block(struct px_san *san, uint64_t grid, const unsigned ct
  */
 bool px_grid_before(struct px_san *san, uint64_t of, uint32_t era, uint64_t grid);
 struct px_grd *px_san_grid(struct px_san *san, uint64_t id);
+
+/* fenced.c */
+struct px_fenced *px_fenced_share(struct px_fenced *f); /* NULL is allowed here and below */
+void px_fenced_drop(struct px_clocks *c, struct px_fenced *f);
+/* `to`, of a block, comes behind `from`. */
+void px_fenced_join(struct px_clocks *c, struct px_fenced **to, struct px_fenced *from, uint32_t block);
+/* `to` reads what was written behind `from`; wide: each in the scope of the other, from any block. */
+void px_fenced_observe(struct px_clocks *c, struct px_fenced **to, const struct px_fenced *from,
+                       uint32_t block, bool wide);
+/* It was written for the own block alone. */
+void px_fenced_narrow(struct px_clocks *c, struct px_fenced **f);
+/* A thread that knows `knows` executes a fence.sc. Whether it learned something. */
+bool px_fenced_fence(struct px_clocks *c, struct px_fenced **f, struct px_knowledge *knows, bool wide);
 
 /* order.c: what orders accesses. */
 void px_order_event(struct px_san *san, struct px_blk *b, const ptx_trace_event *e);

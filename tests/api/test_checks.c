@@ -200,6 +200,20 @@ TEST(test_leaks)
     close_program(NULL);
 }
 
+/* Right programs end without freeing what they have: whoever wants to hear of that asks for it. */
+TEST(test_leaks_apart)
+{
+    unsigned all, both;
+    assert_int_equal(ptx_check_parse("all", &all), PTX_OK);
+    assert_int_equal(ptx_check_parse("all,leak", &both), PTX_OK);
+    assert_int_equal(both, all | PTX_CHECK_LEAK);
+    assert_int_not_equal(both, all);
+    open_checked(all, 0);
+    buffer(64);
+    assert_string_equal(findings().codes, "");
+    close_program(NULL);
+}
+
 /* ---- what was written ---- */
 
 TEST(test_unwritten)
