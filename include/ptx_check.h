@@ -70,11 +70,13 @@ typedef struct ptx_check_side {
 typedef struct ptx_check_finding {
     size_t struct_size;
     ptx_check_kind kind;
-    ptx_severity severity; /* PTX_WARNING: each time both wrote the same value, or who is missing has ended */
-    const char *code;      /* "race-write-write" */
-    const char *message;   /* one line: what happened */
-    const char *help;      /* one line: what would be right; "" */
-    unsigned nsides;       /* 1 or 2; 0: what the host does */
+    /* PTX_WARNING: both wrote the same value each time, nobody reads what they wrote to shared memory, or
+     * relaxed accesses put a read before a write; who is missing has ended */
+    ptx_severity severity;
+    const char *code;       /* "race-write-write" */
+    const char *message;    /* one line: what happened */
+    const char *help;       /* one line: what would be right; "" */
+    unsigned nsides;        /* 1 or 2; 0: what the host does */
     ptx_check_side side[2]; /* the earlier access first, of the first time that it was found; of a launch
                                where it goes wrong first */
     int shared;             /* the address is one of the block's shared memory */

@@ -174,7 +174,10 @@ typedef enum ptx_trace_memory_kind {
     /* What the host submits has numbers that rise from 1. Work `address` begins to exist (`from` 0), or comes
      * after work `from` (`bytes` 1: it may begin before the end of that: PTX_LAUNCH_PROGRAMMATIC). */
     PTX_TRACE_AFTER = 9,
-    PTX_TRACE_HOST_WAITED = 10 /* the host knows that work `address` is done; 0: that all is */
+    PTX_TRACE_HOST_WAITED = 10, /* the host knows that work `address` is done; 0: that all is */
+    /* A function of the device runtime writes [address, address+bytes) for the thread that called it (a handle,
+     * an attribute): `space` and address are as in ptx_trace_access; grid, cta, thread. */
+    PTX_TRACE_CALL_WRITE = 11
 } ptx_trace_memory_kind;
 
 typedef enum ptx_trace_owner {
@@ -197,7 +200,7 @@ typedef struct ptx_trace_memory {
     const ptx_trace_place *at; /* of what a kernel does; NULL: the host does it. It lives no longer, either */
     uint64_t grid;
     unsigned cta[3], thread[3];
-    ptx_count_space space; /* of FAULT: as written; */
+    ptx_count_space space; /* of CALL_WRITE: that is reached; of FAULT: as written; */
     unsigned how;          /* PTX_TRACE_READ, PTX_TRACE_WRITE, or both; */
     int error;             /* the CUDA error that it would be: 700, 716; */
     const char *message;   /* "access of 4 bytes at 0x...: it runs past the end of its allocation" */

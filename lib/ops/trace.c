@@ -19,11 +19,10 @@ static bool takes_part(const struct px_traced *t, uint32_t of_warp)
     return t->lines ? of_warp < t->lines : !t->first || of_warp < t->first;
 }
 
-/* The space that a generic address leads to; *va becomes the address there. */
-static ptx_count_space reached_by(const struct px_gang *g, uint32_t thread, uint64_t *va)
+ptx_count_space px_trace_reached(const struct px_cta *cta, uint32_t thread, uint64_t *va)
 {
-    const struct px_uniform *u = &g->cta->uniform;
-    const uint64_t local = px_local_base(g->cta->local_owner, thread), offset = (uint32_t)*va,
+    const struct px_uniform *u = &cta->uniform;
+    const uint64_t local = px_local_base(cta->local_owner, thread), offset = (uint32_t)*va,
                    window = *va - offset;
     switch (px_window_of(*va)) {
     case PX_WIN_NONE: return PTX_COUNT_GLOBAL;
@@ -63,7 +62,7 @@ static void gather(struct px_gang *g, const struct px_insn *in, struct reach *r)
         if (t->lines) at += line_at(g, in, t, lane, of_warp);
         at = px_space_address(in->space, at);
         r->space[r->n] =
-            t->space == PTX_COUNT_GENERIC ? reached_by(g, g->first + lane, &at) : (uint8_t)t->space;
+            t->space == PTX_COUNT_GENERIC ? px_trace_reached(g->cta, g->first + lane, &at) : (uint8_t)t->space;
         r->lane[r->n++] = (ptx_trace_lane){at, g->first + lane, bytes};
     }
 }

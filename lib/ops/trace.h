@@ -46,6 +46,8 @@ struct px_traced {
     enum px_traced_fragment { PX_FRAGMENT_NONE, PX_FRAGMENT_ROWS, PX_FRAGMENT_COLUMNS } fragment;
 };
 
+/* The space that a generic address of a thread leads to; *va becomes the address there. GENERIC: to none. */
+ptx_count_space px_trace_reached(const struct px_cta *cta, uint32_t thread, uint64_t *va);
 int px_trace_access(struct px_gang *g, const struct px_insn *in);
 /* Reports what a record reads of shared memory by descriptors. */
 void px_trace_product(struct px_gang *g, const struct px_insn *in, const ptx_trace_place *at,

@@ -15,6 +15,7 @@ void px_fenced_drop(struct px_clocks *c, struct px_fenced *f)
         px_known_drop(c, &f->made[i]);
         px_known_drop(c, &f->seen[i]);
     }
+    px_known_drop(c, &f->told);
     px_free(c->alloc, f, sizeof *f);
 }
 
@@ -30,6 +31,7 @@ static bool own(struct px_clocks *c, struct px_fenced **f)
         copy->made[i] = px_known_share(&old->made[i]);
         copy->seen[i] = px_known_share(&old->seen[i]);
     }
+    if (old) copy->told = px_known_share(&old->told);
     px_fenced_drop(c, old);
     *f = copy;
     return true;
@@ -39,6 +41,14 @@ static bool own(struct px_clocks *c, struct px_fenced **f)
 static bool counts(const struct px_knowledge *k, int i, uint32_t block)
 {
     return i || !k->threads || k->block == block;
+}
+
+/* Blocks may hand on for ever what they were told; who hears late knows less, which makes an error of a
+ * warning. */
+static void join_told(struct px_clocks *c, struct px_knowledge *to, const struct px_knowledge *from)
+{
+    enum { BLOCKS_MOST = 4096 };
+    if (!to->far || to->far->n < BLOCKS_MOST) px_known_merge(c, to, from);
 }
 
 void px_fenced_join(struct px_clocks *c, struct px_fenced **to, struct px_fenced *from, uint32_t block)
@@ -53,6 +63,7 @@ void px_fenced_join(struct px_clocks *c, struct px_fenced **to, struct px_fenced
         if (counts(&from->made[i], i, block)) px_known_merge(c, &(*to)->made[i], &from->made[i]);
         if (counts(&from->seen[i], i, block)) px_known_merge(c, &(*to)->seen[i], &from->seen[i]);
     }
+    join_told(c, &(*to)->told, &from->told);
 }
 
 void px_fenced_observe(struct px_clocks *c, struct px_fenced **to, const struct px_fenced *from,
@@ -61,6 +72,15 @@ void px_fenced_observe(struct px_clocks *c, struct px_fenced **to, const struct 
     if (!own(c, to)) return;
     if (counts(&from->made[0], 0, block)) px_known_merge(c, &(*to)->seen[0], &from->made[0]);
     if (wide) px_known_merge(c, &(*to)->seen[1], &from->made[1]);
+    if (wide) join_told(c, &(*to)->told, &from->told);
+}
+
+/* The write is no release: only what the thread did in earlier epochs came before it. */
+void px_fenced_tell(struct px_clocks *c, struct px_fenced **f, const struct px_knowledge *knows)
+{
+    struct px_knowledge before = *knows;
+    before.clock--;
+    if (own(c, f)) join_told(c, &(*f)->told, &before);
 }
 
 void px_fenced_narrow(struct px_clocks *c, struct px_fenced **f)

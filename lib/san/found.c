@@ -83,12 +83,23 @@ static struct px_found *add_found(struct px_san *san, struct px_found **to, cons
     return *to = f;
 }
 
-struct px_found *px_found_add(struct px_san *san, const struct px_found *found)
+static struct px_found **bucket_of(struct px_san *san, const struct px_found *found)
 {
     const uint32_t hash = found->place[0] * 31u + found->place[1] * 7u + (uint32_t)found->kind;
-    struct px_found **to = &san->found[hash % PX_FOUND_BUCKETS], *f = *to;
+    return &san->found[hash % PX_FOUND_BUCKETS];
+}
+
+struct px_found *px_found_known(struct px_san *san, const struct px_found *found)
+{
+    struct px_found *f = *bucket_of(san, found);
     while (f && !same_finding(f, found)) f = f->next;
-    if (!f) return add_found(san, to, found);
+    return f;
+}
+
+struct px_found *px_found_add(struct px_san *san, const struct px_found *found)
+{
+    struct px_found *f = px_found_known(san, found);
+    if (!f) return add_found(san, bucket_of(san, found), found);
     const uint64_t count = f->count + 1;
     const bool worse = f->mild && !found->mild;
     if (worse) {

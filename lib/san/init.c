@@ -104,17 +104,22 @@ static uint64_t missing(struct px_san *san, struct px_bits *bits, uint64_t offse
 
 /* ---- whose bits ---- */
 
+static bool is_kept(ptx_count_space space)
+{
+    return space == PTX_COUNT_SHARED || space == PTX_COUNT_LOCAL || space == PTX_COUNT_GLOBAL;
+}
+
 static bool is_heard(const struct px_memory *a)
 {
     return a->owner != PTX_TRACE_PINNED && a->owner != PTX_TRACE_MANAGED;
 }
 
-static struct px_bits *bits_of(struct px_san *san, struct px_blk *b, const ptx_trace_access *a,
+static struct px_bits *bits_of(struct px_san *san, struct px_blk *b, ptx_count_space reached,
                                const ptx_trace_lane *l, uint64_t *offset)
 {
     *offset = l->address;
-    if (a->reached == PTX_COUNT_SHARED) return &b->written;
-    if (a->reached == PTX_COUNT_LOCAL) return &b->thread[l->thread].written;
+    if (reached == PTX_COUNT_SHARED) return &b->written;
+    if (reached == PTX_COUNT_LOCAL) return &b->thread[l->thread].written;
     struct px_memory *m = san->foreign ? NULL : px_memory_at(san, l->address);
     if (!m || !is_heard(m)) return NULL;
     *offset -= m->address;
@@ -146,12 +151,11 @@ static void find(struct px_san *san, struct px_blk *b, const ptx_trace_access *a
 
 void px_init_access(struct px_san *san, struct px_blk *b, const ptx_trace_access *a)
 {
-    if (a->reached != PTX_COUNT_SHARED && a->reached != PTX_COUNT_GLOBAL && a->reached != PTX_COUNT_LOCAL)
-        return;
+    if (!is_kept(a->reached)) return;
     for (unsigned i = 0; i < a->nlanes; i++) {
         const ptx_trace_lane *l = &a->lanes[i];
         uint64_t offset, first = 0;
-        struct px_bits *bits = bits_of(san, b, a, l, &offset);
+        struct px_bits *bits = bits_of(san, b, a->reached, l, &offset);
         if (!bits) continue;
         const bool reads = a->how & PTX_TRACE_READ && !(a->how & PTX_TRACE_MBARRIER);
         const uint64_t none = reads ? missing(san, bits, offset, l->bytes, &first) : 0;
@@ -221,9 +225,23 @@ static void copy(struct px_san *san, const ptx_trace_memory *e)
         set(san, &to->written, e->address - to->address, e->bytes);
 }
 
+/* A function that a kernel called wrote it. */
+static void call_write(struct px_san *san, const ptx_trace_memory *e)
+{
+    struct px_blk *b = is_kept(e->space) ? px_san_block(san, e->grid, e->cta, 0) : NULL;
+    if (!b) return;
+    const uint32_t *shape = san->block[b->id].shape;
+    const ptx_trace_lane lane = {
+        e->address, e->thread[0] + shape[0] * (e->thread[1] + shape[1] * e->thread[2]), (unsigned)e->bytes};
+    uint64_t offset;
+    struct px_bits *bits = bits_of(san, b, e->space, &lane, &offset);
+    if (bits) set(san, bits, offset, e->bytes);
+}
+
 void px_init_copy(struct px_san *san, const ptx_trace_memory *e)
 {
     if (!(san->checks & PTX_CHECK_INIT)) return;
+    if (e->kind == PTX_TRACE_CALL_WRITE) call_write(san, e);
     if (e->kind == PTX_TRACE_HOST_WRITE && e->bytes == UINT64_MAX) san->foreign = true;
     if (san->foreign) return;
     struct px_memory *m = e->kind == PTX_TRACE_HOST_WRITE ? memory_of(san, e->address, e->bytes) : NULL;

@@ -343,11 +343,12 @@ static void release(struct px_san *san, struct px_sync_at *s, const struct given
 
 /* A strong write of a thread, or (NULL) a weak one. */
 static void put_fenced(struct px_san *san, struct px_sync_at *s, const struct px_thread *t, bool wide,
-                       bool rmw)
+                       bool rmw, bool tells)
 {
     struct px_clocks *c = &san->clocks;
     struct px_fenced *own = t ? px_fenced_share(t->fenced) : NULL;
     if (!wide) px_fenced_narrow(c, &own);
+    if (tells) px_fenced_tell(c, &own, &t->knows);
     if (!rmw) {
         px_fenced_drop(c, s->fenced);
         s->fenced = NULL;
@@ -398,14 +399,15 @@ void px_order_access(struct px_san *san, struct px_blk *b, const ptx_trace_acces
     struct px_syncs *syncs = a->reached == PTX_COUNT_SHARED ? &b->syncs : &san->syncs;
     const bool strong = a->order != PTX_TRACE_WEAK, rmw = a->how & PTX_TRACE_READ;
     const struct given given = given_by(t, a);
-    const bool gives = given.knows || (a->how & PTX_TRACE_WRITE && strong && t->fenced);
+    const bool tells = strong && !rmw && a->reached == PTX_COUNT_GLOBAL && is_wide(a->scope);
+    const bool gives = a->how & PTX_TRACE_WRITE && (given.knows || tells || (strong && t->fenced));
     if (!page->syncs && !gives) return;
     b->changes++;
     struct px_sync_at *s = sync_at(san, syncs, l->address, gives);
     page->syncs |= gives;
     if (a->how & PTX_TRACE_READ) read_strong(san, t, s, a);
     if (!s || !(a->how & PTX_TRACE_WRITE)) return;
-    put_fenced(san, s, strong ? t : NULL, is_wide(a->scope), rmw);
+    put_fenced(san, s, strong ? t : NULL, is_wide(a->scope), rmw, tells);
     release(san, s, &given, rmw);
     if (given.knows == &t->knows) advance(b, t);
 }
@@ -579,6 +581,15 @@ bool px_order_before(struct px_san *san, const struct px_blk *b, uint32_t thread
     if (of->grid != b->grid && px_grid_before(san, of->grid, side->era, b->grid)) return true;
     const struct px_knowledge *k = px_far_find(t->knows.far, side->block);
     return k && px_known_clock(k, other) >= side->clock;
+}
+
+bool px_order_relaxed(const struct px_blk *b, uint32_t thread, const struct px_side *side, uint32_t lane)
+{
+    const struct px_fenced *f = b->thread[thread].fenced;
+    if (!f || !f->told.threads || side->how & PTX_TRACE_ASYNC) return false;
+    const struct px_knowledge *k =
+        f->told.block == side->block ? &f->told : px_far_find(f->told.far, side->block);
+    return k && px_known_clock(k, side->warp * PX_SAN_WARP + lane) >= side->clock;
 }
 
 static void end_thread(struct px_san *san, struct px_thread *t)

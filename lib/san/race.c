@@ -5,6 +5,7 @@
  * for it.
  */
 #include <string.h>
+#include "base/alloc.h"
 #include "ops/trace.h"
 #include "san/state.h"
 
@@ -156,6 +157,49 @@ static enum px_apart apart_of(const struct by *by, const struct px_side *old, ui
     return thread / PX_SAN_WARP == by->thread / PX_SAN_WARP ? PX_APART_WARP : PX_APART_BLOCK;
 }
 
+/* ---- shared memory that two threads wrote at once, and that nobody may ever read ---- */
+
+static void add_raced(const struct by *by, struct px_found *f, uint64_t address)
+{
+    enum { MOST = 4096 };
+    struct px_raced_list *list = &by->block->raced;
+    struct px_page *page = px_shadow_page(&by->block->shared, address);
+    for (uint32_t i = 0; i < list->n; i++)
+        if (list->at[i].address == address && list->at[i].found == f) return;
+    if (!page || list->n >= MOST || !px_san_room(by->san, &list->at, list->n, &list->cap, sizeof *list->at)) {
+        f->mild = false;
+        return;
+    }
+    page->raced = true;
+    list->at[list->n++] = (struct px_raced){address, f};
+}
+
+/* Somebody reads what lies there, or another write takes its place. */
+static void end_raced(const struct by *by, uint64_t address, bool read)
+{
+    struct px_raced_list *list = &by->block->raced;
+    for (uint32_t i = 0; i < list->n;) {
+        struct px_raced *r = &list->at[i];
+        if (read ? r->address >> 2 != address >> 2 : r->address != address) { /* a page may be split since */
+            i++;
+            continue;
+        }
+        if (read) r->found->mild = false;
+        *r = list->at[--list->n];
+    }
+}
+
+void px_race_end(struct px_san *san, struct px_blk *b)
+{
+    px_free(san->clocks.alloc, b->raced.at, b->raced.cap * sizeof *b->raced.at);
+}
+
+static bool is_unread(const struct by *by, ptx_check_kind kind)
+{
+    return kind == PTX_FOUND_WRITE_WRITE && by->access->reached == PTX_COUNT_SHARED &&
+           by->access->how == PTX_TRACE_WRITE;
+}
+
 static void find(const struct by *by, px_side_id id, ptx_check_kind kind, uint64_t address)
 {
     struct px_san *san = by->san;
@@ -164,9 +208,15 @@ static void find(const struct by *by, px_side_id id, ptx_check_kind kind, uint64
     if (!(san->checks & PTX_CHECK_RACE) || morally_strong(old, mine)) return;
     const bool values = same_value(by, old, thread, old->place == mine->place && old->block == mine->block);
     if (values && !(san->checks & PTX_CHECK_RACE_VALUES)) return;
+    const bool unread = !values && is_unread(by, kind);
+    const bool relaxed =
+        kind == PTX_FOUND_READ_WRITE && px_order_relaxed(by->block, by->thread, old, id % PX_SAN_WARP);
     struct px_found f = {.kind = kind,
                          .place = {old->place, mine->place},
-                         .mild = values,
+                         .mild = values || unread || relaxed,
+                         .why = values   ? PX_MILD_VALUES
+                                : unread ? PX_MILD_UNREAD
+                                         : PX_MILD_RELAXED,
                          .shared = by->access->reached == PTX_COUNT_SHARED,
                          .global = by->access->reached == PTX_COUNT_GLOBAL,
                          .address = address,
@@ -178,6 +228,8 @@ static void find(const struct by *by, px_side_id id, ptx_check_kind kind, uint64
                          .async = (old->how | mine->how) & PTX_TRACE_ASYNC,
                          .scopes = old->how & mine->how & PTX_TRACE_ATOMIC};
     px_found_where(san, px_found_add(san, &f), by->access);
+    struct px_found *known = unread ? px_found_known(san, &f) : NULL;
+    if (known && known->mild) add_raced(by, known, address);
 }
 
 /* ---- cells ---- */
@@ -270,6 +322,7 @@ static void reach(struct by *by, struct px_shadow *s, struct px_page *page, uint
     const uint32_t first = (uint32_t)(at & (PX_PAGE_BYTES - 1)) >> page->shift, n = bytes >> page->shift;
     for (uint32_t i = first; i < first + n; i++) {
         const uint64_t address = (at & ~(uint64_t)(PX_PAGE_BYTES - 1)) + ((uint64_t)i << page->shift);
+        if (page->raced) end_raced(by, address, by->access->how & PTX_TRACE_READ);
         if (write)
             write_cell(by, &page->cell[i], address);
         else
@@ -383,7 +436,7 @@ static bool is_quick(struct by *by, struct px_shadow *s, uint32_t place)
     const uint32_t at = (uint32_t)(l->address & (PX_PAGE_BYTES - 1));
     if ((at | l->bytes) & 3 || at + l->bytes > PX_PAGE_BYTES || !begin_warp(by, l, place)) return false;
     struct px_page *page = px_shadow_page(s, l->address);
-    if (!page || page->shift != 2 || page->syncs) return false;
+    if (!page || page->shift != 2 || page->syncs || page->raced) return false;
     by->thread = l->thread;
     by->id = by->side * PX_SAN_WARP + l->thread % PX_SAN_WARP;
     struct px_cell *cell = &page->cell[at / 4], *end = cell + l->bytes / 4;

@@ -110,6 +110,7 @@ static void free_block(struct px_san *san, struct px_blk *b)
 {
     const ptx_allocator *a = san->clocks.alloc;
     px_init_end(san, b);
+    px_race_end(san, b);
     px_order_end(san, b);
     px_sync_end(san, b);
     px_shadow_clear(&b->shared);

@@ -23,6 +23,7 @@ struct px_page {
     uint64_t number;      /* address >> PX_PAGE_SHIFT */
     uint8_t shift;        /* a granule is 1 << shift bytes: 2 or 0 */
     bool syncs;           /* somebody released to an address in it */
+    bool raced;           /* px_blk.raced has an address of it */
     struct px_cell *cell;
 };
 

@@ -62,6 +62,9 @@ struct px_fenced {
     /* [0] at fences of scope .cta or more, [1] of .gpu or .sys; threads 0: nothing. */
     struct px_knowledge made[2]; /* known at the fences behind which the holder is; */
     struct px_knowledge seen[2]; /* what the holder's next fence will order it behind */
+    /* Known at relaxed writes that the holder is behind, had those and their reads been releases and
+     * acquires. Orders nothing. */
+    struct px_knowledge told;
 };
 
 /* Threads that meet: at a barrier of the block, or at a bar.warp.sync. Who leaves it first closes it. */
@@ -141,6 +144,16 @@ struct px_warp_at {
     uint32_t place, first, here, alive; /* place and thread of who came first */
 };
 
+/* Shared memory that two threads wrote at once. */
+struct px_raced {
+    uint64_t address;
+    struct px_found *found;
+};
+struct px_raced_list {
+    struct px_raced *at;
+    uint32_t n, cap;
+};
+
 /* What the threads of a warp know of their block, as of a number of changes. */
 struct px_warp_now {
     uint64_t changes;
@@ -166,6 +179,7 @@ struct px_blk {
     struct px_shadow shared;
     struct px_bits written; /* of its shared memory */
     struct px_syncs syncs;
+    struct px_raced_list raced; /* and nobody has read it since */
 };
 
 /* A block for messages, and the grid that it is of. */
@@ -232,9 +246,10 @@ struct px_place_key {
 struct px_found {
     struct px_found *next; /* of the same bucket */
     ptx_check_kind kind;
-    uint32_t place[2];   /* PX_NO_PLACE: the host's */
-    bool mild;           /* each time both wrote the same value, or who was missing had ended */
-    bool shared, global; /* what the address is of */
+    uint32_t place[2];                                                    /* PX_NO_PLACE: the host's */
+    bool mild;                                                            /* a warning */
+    enum px_mild { PX_MILD_VALUES, PX_MILD_UNREAD, PX_MILD_RELAXED } why; /* of races */
+    bool shared, global;                                                  /* what the address is of */
     uint64_t address, count;
     uint64_t base, size; /* of the allocation that it is about; size 0: none. Of leaks all bytes */
     ptx_trace_owner owner;
@@ -305,6 +320,8 @@ void px_fenced_observe(struct px_clocks *c, struct px_fenced **to, const struct 
                        uint32_t block, bool wide);
 /* It was written for the own block alone. */
 void px_fenced_narrow(struct px_clocks *c, struct px_fenced **f);
+/* A thread that knows `knows` writes it by a relaxed write. */
+void px_fenced_tell(struct px_clocks *c, struct px_fenced **f, const struct px_knowledge *knows);
 /* A thread that knows `knows` executes a fence.sc. Whether it learned something. */
 bool px_fenced_fence(struct px_clocks *c, struct px_fenced **f, struct px_knowledge *knows, bool wide);
 
@@ -322,6 +339,8 @@ void px_syncs_clear(struct px_clocks *c, struct px_syncs *syncs);
 /* Does the side, of lane `lane`, happen before what the thread does now? */
 bool px_order_before(struct px_san *san, const struct px_blk *b, uint32_t thread, const struct px_side *side,
                      uint32_t lane);
+/* It would, if relaxed writes of global memory and their reads ordered. */
+bool px_order_relaxed(const struct px_blk *b, uint32_t thread, const struct px_side *side, uint32_t lane);
 /* The side happens before what the thread's wgmma reads: has that a proxy fence between? What cp.async wrote
  * needs none: compilers put none behind their waits for it. */
 bool px_order_proxied(const struct px_blk *b, uint32_t thread, const struct px_side *side, uint32_t lane);
@@ -333,6 +352,7 @@ void px_sync_alive(struct px_blk *b, uint32_t thread);
 void px_sync_end(struct px_san *san, struct px_blk *b);
 
 /* race.c */
+void px_race_end(struct px_san *san, struct px_blk *b);
 void px_race_access(struct px_san *san, struct px_blk *b, const ptx_trace_access *a);
 
 /* memory.c: the allocation that holds the address; NULL: there is none. */
@@ -377,6 +397,8 @@ uint32_t px_san_place_of(struct px_san *san, const ptx_trace_place *at);
 /* The finding, where this one is its example now; NULL: it is one more of a known one, or there is no memory.
  */
 struct px_found *px_found_add(struct px_san *san, const struct px_found *found);
+/* The one that it is an example of; NULL: none. */
+struct px_found *px_found_known(struct px_san *san, const struct px_found *found);
 void px_found_free(struct px_san *san);
 
 #endif

@@ -86,11 +86,14 @@ static void say_race(const struct px_found *f, char *buf, size_t size)
                                        [PTX_FOUND_READ_WRITE] = "a read and a write",
                                        [PTX_FOUND_WRITE_READ] = "a write and a read",
                                        [PTX_FOUND_PROXY] = "a write and what wgmma reads"};
+    static const char *const mild[] = {[PX_MILD_VALUES] = "; both wrote the same value",
+                                       [PX_MILD_UNREAD] = "; nobody reads what they wrote",
+                                       [PX_MILD_RELAXED] = " but relaxed accesses"};
     char where[60];
     say_address(f, where, sizeof where);
     snprintf(buf, size, "race at %s: %s by %s, and %s%s", where, what[f->kind], who[f->apart],
              f->kind == PTX_FOUND_PROXY ? "no proxy fence stands between" : "nothing orders them",
-             f->mild ? "; both wrote the same value" : "");
+             f->mild ? mild[f->why] : "");
 }
 
 static const char *owner_words(ptx_trace_owner owner)

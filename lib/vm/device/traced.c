@@ -5,6 +5,7 @@
 #include "gang/gang.h"
 #include "gang/place.h"
 #include "gang/tally.h"
+#include "ops/trace.h"
 #include "vm/device/device.h"
 #include "vm/run/extern.h"
 
@@ -79,6 +80,17 @@ void px_traced_heap(struct px_call *call, ptx_trace_memory_kind kind, uint64_t a
                           .at = &w.at,
                           .grid = call->grid->id};
     fill_place(&w, call->grid->kernel->name, px_call_caller(call), px_call_inst(call));
+    px_call_place(call, e.cta, e.thread);
+    tell(device, &e);
+}
+
+void px_traced_call(const struct px_call *call, uint64_t va, uint64_t bytes)
+{
+    struct ptx_device *device = call->grid->device;
+    if (!device->config.trace_memory) return;
+    ptx_trace_memory e = {.kind = PTX_TRACE_CALL_WRITE, .bytes = bytes, .grid = call->grid->id};
+    e.space = px_trace_reached(call->cta, call->thread, &va);
+    e.address = va;
     px_call_place(call, e.cta, e.thread);
     tell(device, &e);
 }

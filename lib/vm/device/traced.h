@@ -27,6 +27,8 @@ void px_traced_work(struct ptx_device *device, ptx_trace_memory_kind kind, uint6
                     bool overlaps);
 /* What a kernel's call does to the device heap. */
 void px_traced_heap(struct px_call *call, ptx_trace_memory_kind kind, uint64_t address, uint64_t bytes);
+/* What a kernel's call writes for its caller: CALL_WRITE. */
+void px_traced_call(const struct px_call *call, uint64_t va, uint64_t bytes);
 /* px_worker.faulty */
 bool px_traced_fault(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size);
 

@@ -13,6 +13,7 @@
 #include "ops/mem.h"
 #include "ops/private.h"
 #include "vm/device/device.h"
+#include "vm/device/traced.h"
 #include "vm/run/kept.h"
 #include "vm/run/tally.h"
 #include "gang/fpmode.h"
@@ -311,7 +312,9 @@ bool px_call_read(struct px_call *call, void *to, uint64_t va, uint64_t size)
 
 bool px_call_write(struct px_call *call, uint64_t va, const void *from, uint64_t size)
 {
-    return copy(call, (uint8_t *)(uintptr_t)from, va, size, true);
+    const bool ok = copy(call, (uint8_t *)(uintptr_t)from, va, size, true);
+    if (ok) px_traced_call(call, va, size);
+    return ok;
 }
 
 bool px_call_string(struct px_call *call, uint64_t va, char *buf, size_t n)
