@@ -175,8 +175,8 @@ typedef enum ptx_trace_memory_kind {
      * after work `from` (`bytes` 1: it may begin before the end of that: PTX_LAUNCH_PROGRAMMATIC). */
     PTX_TRACE_AFTER = 9,
     PTX_TRACE_HOST_WAITED = 10, /* the host knows that work `address` is done; 0: that all is */
-    /* A function of the device runtime writes [address, address+bytes) for the thread that called it (a handle,
-     * an attribute): `space` and address are as in ptx_trace_access; grid, cta, thread. */
+    /* A function of the device runtime writes [address, address+bytes) for the thread that called it (a
+     * handle, an attribute): `space` and address are as in ptx_trace_access; grid, cta, thread. */
     PTX_TRACE_CALL_WRITE = 11
 } ptx_trace_memory_kind;
 

@@ -61,8 +61,8 @@ static void gather(struct px_gang *g, const struct px_insn *in, struct reach *r)
         if (!bytes || !takes_part(t, of_warp)) continue;
         if (t->lines) at += line_at(g, in, t, lane, of_warp);
         at = px_space_address(in->space, at);
-        r->space[r->n] =
-            t->space == PTX_COUNT_GENERIC ? px_trace_reached(g->cta, g->first + lane, &at) : (uint8_t)t->space;
+        r->space[r->n] = t->space == PTX_COUNT_GENERIC ? px_trace_reached(g->cta, g->first + lane, &at)
+                                                       : (uint8_t)t->space;
         r->lane[r->n++] = (ptx_trace_lane){at, g->first + lane, bytes};
     }
 }
