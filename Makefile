@@ -151,6 +151,15 @@ $(GEN)/ptx_parser.c: grammar/ptx.y
 	@mkdir -p $(GEN)
 	$(call do,BISON)bison -Wall -Werror=conflicts-sr -Werror=conflicts-rr --no-lines -d -o $@ $<
 $(GEN)/ptx_parser.h: $(GEN)/ptx_parser.c ;
+# How the functions of CUDA's interfaces pass on and tell their arguments.
+$(GEN)/cuda_told.h: lib/cuda/driver/told.awk lib/cuda/driver/cuda.def lib/cuda/driver/array.def
+	@mkdir -p $(@D)
+	$(call do,AWK)awk -f $^ >$@
+$(GEN)/cudart_told.h: lib/cuda/driver/told.awk lib/cuda/runtime/runtime.def lib/cuda/runtime/texture.def
+	@mkdir -p $(@D)
+	$(call do,AWK)awk -f $^ >$@
+$(B)/obj/lib/cuda/driver/calls.o: $(GEN)/cuda_told.h
+$(foreach r,11 12 13,$(B)/rt-$r/exports.o): $(GEN)/cudart_told.h
 GENERATED = $(GEN_HEADERS) $(GEN)/ptx_parser.h
 
 # ---- objects ----

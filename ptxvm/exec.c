@@ -128,6 +128,7 @@ static void set_options(const struct options *options)
     if (options->check) set_number("PTXVM_CHECK_LIMIT", options->check_limit);
     if (options->poison) set_number("PTXVM_POISON", (uint64_t)options->poison);
     if (options->dump) setenv("PTXVM_DUMP_IR", *options->dump_ir ? options->dump_ir : "fusion", 1);
+    if (options->save_ptx) setenv("PTXVM_SAVE_PTX", options->save_ptx, 1);
     if (options->arch) setenv("PTXVM_ARCH", options->arch, 1);
     if (options->profile == PTX_PROFILE_ALL) setenv("PTXVM_PROFILE", "all", 1);
     if (options->approx_exact) setenv("PTXVM_APPROX", "exact", 1);
@@ -255,8 +256,8 @@ static void merge(json_t *all, const json_t *more)
 /* What the processes of the program reported; the folder goes. */
 static json_t *reports_merge(const char *folder)
 {
-    json_t *all = json_pack("{s:[], s:i, s:i, s:[], s:[], s:[]}", "kernels", "launches", 0, "instructions", 0,
-                            "faults", "refused", "unsupported");
+    json_t *all = json_pack("{s:[], s:i, s:i, s:[], s:[], s:[], s:[]}", "kernels", "launches", 0,
+                            "instructions", 0, "faults", "refused", "unsupported", "api_errors");
     DIR *files = opendir(folder);
     for (struct dirent *entry; files && (entry = readdir(files));) {
         if (entry->d_name[0] == '.') continue;
@@ -328,6 +329,45 @@ static int check_program(json_t *report, int code, const struct options *options
     return code == EXIT_FINE && errors ? options->check_exit : code;
 }
 
+/* Calls that answered an error that the program did not ask for. `told` of them are shown. */
+static unsigned count_errors(json_t *report, unsigned told)
+{
+    size_t i;
+    json_t *call;
+    unsigned found = 0;
+    json_array_foreach(json_object_get(report, "api_errors"), i, call)
+    {
+        const char *function, *arguments, *error, *caller, *file, *reason;
+        json_int_t code, count, asked;
+        if (json_unpack(call, "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I}", "function", &function,
+                        "arguments", &arguments, "error", &error, "caller", &caller, "file", &file, "reason",
+                        &reason, "code", &code, "count", &count, "asked", &asked) != 0 ||
+            count <= asked)
+            continue;
+        if (found++ >= told) continue;
+        fprintf(stderr, "ptxvm: %s(%s): %s (%lld)", function, arguments, error, (long long)code);
+        if (*caller || *file) fprintf(stderr, ", called by %s%s%s", caller, *caller ? " of " : "", file);
+        if (count - asked > 1) fprintf(stderr, ", %lld times", (long long)(count - asked));
+        fprintf(stderr, "%s%s\n", *reason ? "\n  reason       " : "", reason);
+    }
+    return found;
+}
+
+static bool has_any(const json_t *report, const char *list)
+{
+    return json_array_size(json_object_get(report, list)) > 0;
+}
+
+/* --strict: whether all that the program did was right, as far as the report tells. */
+static bool is_clean(json_t *report)
+{
+    enum { TOLD = 10 };
+    const unsigned errors = count_errors(report, TOLD);
+    if (errors > TOLD) fprintf(stderr, "ptxvm: ... and %u other calls (--report)\n", errors - TOLD);
+    return !errors && !has_any(report, "faults") && !has_any(report, "refused") &&
+           !has_any(report, "unsupported");
+}
+
 static double now(void)
 {
     struct timespec time;
@@ -345,18 +385,15 @@ static int run_and_report(const struct options *options, const char *path)
     const double begin = now();
     int code = run_and_wait(path, options->program);
     json_t *report = reports_merge(folder);
-    const bool clean = json_array_size(json_object_get(report, "faults")) == 0 &&
-                       json_array_size(json_object_get(report, "refused")) == 0 &&
-                       json_array_size(json_object_get(report, "unsupported")) == 0;
     if (options->counts) print_counts(report, now() - begin);
     json_object_set_new(report, "program", json_text(path));
     json_object_set_new(report, "exit_code", json_integer(code));
     if (options->report && json_dump_file(report, options->report, JSON_INDENT(2)) != 0)
         fail(EXIT_USAGE, "--report: '%s' cannot be written", options->report);
-    if (options->strict && !clean) {
+    if (options->strict && !is_clean(report)) {
         fprintf(stderr,
-                "ptxvm: --strict: there were faults, refused launches or unsupported calls (the program "
-                "ended with %d)\n",
+                "ptxvm: --strict: there were faults, refused launches, unsupported or failed calls (the "
+                "program ended with %d)\n",
                 code);
         code = EXIT_FAULT;
     }

@@ -245,7 +245,8 @@ enum {
     OPT_EXEC,
     OPT_DEVICES,
     OPT_STRICT,
-    OPT_REPORT
+    OPT_REPORT,
+    OPT_SAVE_PTX
 };
 
 static const struct option long_options[] = {
@@ -309,6 +310,7 @@ static const struct option long_options[] = {
     {"devices", required_argument, NULL, OPT_DEVICES},
     {"strict", no_argument, NULL, OPT_STRICT},
     {"report", required_argument, NULL, OPT_REPORT},
+    {"save-ptx", required_argument, NULL, OPT_SAVE_PTX},
     {NULL, 0, NULL, 0}};
 
 static void print_version(void)
@@ -329,6 +331,7 @@ static bool store_program_option(struct options *options, int option, const char
     switch (option) {
     case OPT_DEVICES: options->devices = (unsigned)number("--devices", value, 32); return true;
     case OPT_REPORT: options->report = value; return true;
+    case OPT_SAVE_PTX: options->save_ptx = value; return true;
     default: return false;
     }
 }
@@ -482,8 +485,8 @@ void options_parse(struct options *options, int argc, char **argv)
     if (options->hot && !options->hot_file && options->json)
         fail(EXIT_USAGE, "with --json the table goes to a file: --hot=json:FILE");
     if (options->hot && options->trace_file) fail(EXIT_USAGE, "--hot and --trace do not go together");
-    if (options->report || options->devices)
-        fail(EXIT_USAGE, "--report and --devices go with --exec, and stand before it");
+    if (options->report || options->devices || options->save_ptx)
+        fail(EXIT_USAGE, "--report, --devices and --save-ptx go with --exec, and stand before it");
     if (options->files.n == 0) fail(EXIT_USAGE, "no file is given");
 }
 

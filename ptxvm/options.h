@@ -54,13 +54,14 @@ struct options {
     uint64_t explore, explore_seed; /* --explore: schedules, 0 without; the first seed */
     const char *engine;             /* NULL: with all optimisations */
     bool dump;                      /* --dump-ir, */
-    const char *dump_ir; /* and which passes and function; "": the usual ones. Without --dump-ir what
-                            PTXVM_DUMP_IR says, or NULL */
-    bool test;           /* --test: the files are tests, or folders of tests */
-    char **program;      /* --exec: a program and its arguments, ended by NULL; words of argv */
-    unsigned devices;    /* --exec: 0: as the environment says */
-    bool strict;         /* --exec */
-    const char *report;  /* --exec: a file, or NULL */
+    const char *dump_ir;  /* and which passes and function; "": the usual ones. Without --dump-ir what
+                             PTXVM_DUMP_IR says, or NULL */
+    bool test;            /* --test: the files are tests, or folders of tests */
+    char **program;       /* --exec: a program and its arguments, ended by NULL; words of argv */
+    unsigned devices;     /* --exec: 0: as the environment says */
+    bool strict;          /* --exec */
+    const char *report;   /* --exec: a file, or NULL */
+    const char *save_ptx; /* a folder */
 };
 
 /* Reads a command line; gives up with a usage error. --help and --version print and exit. */

@@ -4,6 +4,7 @@
 #include "ptx_watch.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 struct words {
     char *at;
@@ -22,9 +23,11 @@ __attribute__((format(printf, 2, 3))) static void add(struct words *w, const cha
 
 static void add_place(struct words *w, const ptx_watch_event *e)
 {
-    if (e->line)
-        add(w, "  at           %s:%u:%u%s%s%s\n", e->file, e->line, e->column, *e->source ? " (" : "",
-            e->source, *e->source ? ")" : "");
+    const char *before = *e->source ? " (" : "", *behind = *e->source ? ")" : "";
+    if (e->line && strchr(e->file, ' '))
+        add(w, "  at           %s, line %u%s%s%s\n", e->file, e->line, before, e->source, behind);
+    else if (e->line)
+        add(w, "  at           %s:%u:%u%s%s%s\n", e->file, e->line, e->column, before, e->source, behind);
     if (*e->instruction) add(w, "  instruction  %s\n", e->instruction);
 }
 

@@ -8,6 +8,7 @@
 #ifndef PX_BASE_SOURCE_H
 #define PX_BASE_SOURCE_H
 
+#include <string.h>
 #include "base/vec.h"
 
 typedef uint32_t px_pos;
@@ -44,5 +45,11 @@ unsigned px_source_marked(struct px_source *source, px_pos pos, const char **fil
 px_pos px_source_behind(const struct px_source *source, px_pos pos);
 /* Start and length (without newline or carriage return) of `line`, from 1; NULL when there is none. */
 const char *px_source_line(struct px_source *source, unsigned line, size_t *length);
+
+/* What stands between a file and a line: a file's "x.ptx:12", but "PTX of x.cu, line 12". */
+static inline const char *px_source_mark_line(const char *file)
+{
+    return strchr(file, ' ') ? ", line " : ":";
+}
 
 #endif

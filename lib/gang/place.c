@@ -99,7 +99,8 @@ static void add_line(struct text *t, const struct px_lfunc *func, const struct p
 {
     struct px_source source = func->module->source; /* its line table is complete: nothing is built here */
     char loc[300];
-    add(t, "%s:%u", source.file, inst ? px_source_place(&source, inst->pos).line : 0);
+    add(t, "%s%s%u", source.file, px_source_mark_line(source.file),
+        inst ? px_source_place(&source, inst->pos).line : 0);
     px_place_source(func, inst, loc, sizeof loc);
     if (*loc) add(t, " (%s)", loc);
 }

@@ -209,7 +209,7 @@ const char *px_launch_place_text(struct px_arena *arena, const struct px_launch 
 {
     const struct px_launch_place *p = r->place;
     if (!p) return "";
-    return px_arena_printf(arena, "%s:%u%s, block %s, thread %s", p->file, p->line,
-                           source_text(arena, p->source), index_text(arena, r->cta),
+    return px_arena_printf(arena, "%s%s%u%s, block %s, thread %s", p->file, px_source_mark_line(p->file),
+                           p->line, source_text(arena, p->source), index_text(arena, r->cta),
                            index_text(arena, r->thread));
 }

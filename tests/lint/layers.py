@@ -47,6 +47,8 @@ GENERATED = {
     "op_handlers.inc": "ops",
     "ptx_parser.h": "front",
     "handlers.inc": "ops",
+    "cuda_told.h": "cuda",
+    "cudart_told.h": "cuda",
 }
 TOOL_EXTRA = {"../ptxas/excerpt.h"}
 

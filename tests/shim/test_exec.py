@@ -161,7 +161,7 @@ def stripped():
         told = "program: there is more than one place for cuda.*; it stays the vendor's .and 1 more"
         expect("twins are left", execute("./program", "x", "5", env=here), RIGHT, 5, told)
         strict = run(PTXVM, "--strict", "--exec", "./program", env=here)
-        expect("twins, --strict", strict, RIGHT, 4, "unsupported calls")
+        expect("twins, --strict", strict, RIGHT, 4, "unsupported or failed calls")
     assert other and third
 
 
@@ -299,7 +299,7 @@ def heedless():
     if not compile_c("heedless", "heedless.c", cuda, "-ldl") or not compile_c("libnvrtc-9.so", *asks):
         return
     compile_c("libasks.so", *asks)
-    told = "--strict: there were faults, refused launches or unsupported calls"
+    told = "--strict: there were faults, refused launches, unsupported or failed calls"
     expect("strict: machine code", run(PTXVM, "--strict", "--exec", "./heedless", "code"), "", 4, told)
     expect("strict: a runtime", run(PTXVM, "--strict", "--exec", "./heedless"), "", 4, told)
     expect("strict: a library's", run(PTXVM, "--strict", "--exec", "./heedless", "./libasks.so"), "", 4, told)
@@ -314,6 +314,88 @@ def heedless():
     expect("few addresses", done, "", 2, r"may have 3906 MiB \(ulimit -v\); PTXVM_MEMORY \(ptxvm --memory\)")
     tally.check("told once", done.stderr.count("PTXVM_MEMORY") == 1, done.stderr)
     expect("less memory", run("bash", "-c", f"{limit} {PTXVM} --memory 256M --exec ./heedless memory"), "", 0)
+
+
+# Calls that fail, and calls whose error is the answer that the program wants. "asked": only the latter.
+CARELESS = """
+#define _GNU_SOURCE
+#include <stdatomic.h>
+#include <stddef.h>
+#include "cuda/driver/api.h"
+typedef struct { unsigned x, y, z; } dim3;
+extern int cudaFree(void *), cudaMemcpy(void *, const void *, size_t, int), cudaGetLastError(void);
+extern int cudaMemcpyToSymbol(const void *, const void *, size_t, size_t, int), cudaStreamQuery(void *);
+extern int cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, void *), cudaDeviceSynchronize(void);
+extern int cudaLaunchHostFunc(void *, void (*)(void *), void *), cudaPeekAtLastError(void);
+static atomic_int go;
+static void wait_for_go(void *unused) { (void)unused; while (!go) { } }
+__attribute__((noinline)) static int wrong_copies(int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++) sum += cudaMemcpy(NULL, "abc", 4, 1);
+    return sum + cudaPeekAtLastError();
+}
+__attribute__((noinline)) int wrong_launch(void)
+{
+    dim3 one = {1, 1, 1}, many = {2048, 1, 1};
+    return cudaLaunchKernel((void *)wrong_copies, one, many, NULL, 0, NULL) + cudaGetLastError();
+}
+__attribute__((noinline)) static int wrong_driver(void)
+{
+    CUmodule m;
+    CUdeviceptr p;
+    return cuMemAlloc_v2(&p, 0) + (int)cuModuleLoadData(&m, ".version 8.0\\n.target sm_80\\nnonsense");
+}
+__attribute__((noinline)) static int asks(void)
+{
+    int type, x = 0, sum = cudaMemcpyToSymbol(&x, &x, 4, 0, 1) != 13;
+    cudaGetLastError();
+    sum += cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)&x) != 1;
+    sum += cudaLaunchHostFunc(NULL, wait_for_go, NULL);
+    sum += cudaStreamQuery(NULL) != 600;
+    go = 1;
+    return sum + cudaDeviceSynchronize();
+}
+int main(int count, char **words)
+{
+    (void)words;
+    if (cudaFree(NULL) || asks()) return 9;
+    if (count > 1) return 0;
+    return wrong_copies(3) == 4 && wrong_launch() && wrong_driver() ? 0 : 8;
+}
+"""
+
+
+def api_errors():
+    """Calls that fail, in the report and by --strict; those that a program asks for are no findings."""
+    with open("careless.c", "w", encoding="utf-8") as file:
+        file.write(CARELESS)
+    libraries = [os.path.join(LIB, name) for name in ("libcudart.so.13", "libcuda.so.1")]
+    if not compile_c("careless", "careless.c", *libraries):
+        return
+    done = run(PTXVM, "--strict", "--report", "careless.json", "--exec", "./careless")
+    shown = r"cudaMemcpy\(to=NULL, from=0x[0-9a-f]+, bytes=4, kind=1\): cudaErrorInvalidValue \(1\), "
+    shown += "called by wrong_copies of careless, 3 times"
+    expect("strict: failed calls", done, "", 4, shown)
+    with open("careless.json", encoding="utf-8") as file:
+        told = json.load(file)["api_errors"]
+    calls = [(e["function"], e["error"], e["code"], e["caller"], e["count"], e["asked"]) for e in told]
+    driver, file = "CUDA_ERROR_INVALID_VALUE", "careless"
+    want = [
+        ("cudaMemcpyToSymbol", "cudaErrorInvalidSymbol", 13, "asks", 1, 1),
+        ("cuPointerGetAttribute", driver, 1, "asks", 1, 1),
+        ("cudaMemcpy", "cudaErrorInvalidValue", 1, "wrong_copies", 3, 0),
+        ("cudaLaunchKernel", "cudaErrorInvalidResourceHandle", 400, "wrong_launch", 1, 0),
+        ("cuMemAlloc_v2", driver, 1, "wrong_driver", 1, 0),
+        ("cuModuleLoadData", "CUDA_ERROR_INVALID_PTX", 218, "wrong_driver", 1, 0),
+    ]
+    tally.check("report: failed calls", calls == want and all(e["file"] == file for e in told), str(told))
+    why = [e["reason"] for e in told if e["code"] == 218]
+    tally.check("report: the reason", "line 3" in why[0], str(why))
+    text = [e["arguments"] for e in told if e["function"] == "cudaMemcpyToSymbol"]
+    wanted = r"symbol=0x[0-9a-f]+, from=0x[0-9a-f]+, bytes=4, offset=0, kind=1"
+    tally.check("report: arguments", re.fullmatch(wanted, text[0]), text)
+    expect("strict: what is asked for", run(PTXVM, "--strict", "--exec", "./careless", "asked"), "", 0)
 
 
 def names_of_sections(path):
@@ -350,7 +432,8 @@ def odd_files():
 
 def options():
     strict = run(PTXVM, "--strict", "--exec", "./shared")
-    expect("--strict", strict, RIGHT, 4, "--strict: there were faults, refused launches or unsupported calls")
+    told = "--strict: there were faults, refused launches, unsupported or failed calls"
+    expect("--strict", strict, RIGHT, 4, told)
     listed = run(PTXVM, "--launches=json:launches.json", "--exec", "./shared")
     expect("--launches", listed, RIGHT)
     with open("launches.json", encoding="utf-8") as file:
@@ -373,6 +456,13 @@ def options():
     tally.check("--report: unsupported", unsupported == ["cudaGraphicsMapResources"], told)
     # 1000 threads run 20 instructions, 24 leave after 8; the other kernel runs 2.
     tally.check("--report: instructions", told["instructions"] >= 1000 * 15 and told["exit_code"] == 6, told)
+    saved = run(PTXVM, "--save-ptx", "saved", "--exec", "./shared", "wild", "6")
+    expect("--save-ptx", saved, WILD, 6, r"PTX of shared, line 22\n")
+    with open("saved/shared.ptx", encoding="utf-8") as file:
+        line = file.read().split("\n")[21]
+    tally.check("--save-ptx: the line", "st.global.u32 [%d], 1" in line, line)
+    run(PTXVM, "--save-ptx", "saved", "--exec", "./shared")
+    tally.check("--save-ptx: once", os.listdir("saved") == ["shared.ptx"], str(os.listdir("saved")))
     steps = run(PTXVM, "--max-steps", "3", "--exec", "./shared")
     tally.check("--max-steps", "limit" in steps.stderr.lower(), steps.stderr)
     run("sh", "-c", "echo 'echo $PTXVM_PROFILE' > profile.sh")
@@ -505,6 +595,7 @@ def without_nvcc():
     stubs()
     options()
     heedless()
+    api_errors()
     odd_files()
     signals()
     start()

@@ -11,11 +11,19 @@
 extern "C" {
 #endif
 
+/* The driver's own files (driver.h) mean what is inside by these names; what programs call is made by
+ * calls.c.
+ */
+#ifdef PX_CU_INSIDE
+#define PX_CU_SYMBOL(symbol) __asm__("px_in_" #symbol)
+#else
+#define PX_CU_SYMBOL(symbol)
+#endif
 #if defined(__GNUC__)
 #pragma GCC visibility push(default)
 #endif
-#define CU(name, since, symbol, parameters) CUresult symbol parameters;
-#define VIA(name, since, symbol, parameters, call) CUresult symbol parameters;
+#define CU(name, since, symbol, parameters) CUresult symbol parameters PX_CU_SYMBOL(symbol);
+#define VIA(name, since, symbol, parameters, call) CUresult symbol parameters PX_CU_SYMBOL(symbol);
 #define NO(name, since, symbol)
 #include "cuda/driver/cuda.def"
 #undef CU
@@ -33,6 +41,16 @@ extern "C" {
         }                                                                                                    \
     }
 struct px_cu_linker;
+/* A call that answered an error. */
+struct px_cu_failure {
+    const char *function; /* texts that live as long as the process, this and name */
+    int code;
+    const char *name;      /* of the error; NULL: the driver's */
+    const char *arguments; /* "to=NULL, bytes=16" */
+    const char *reason;    /* in words; NULL: what was said before the answer, if anything */
+    const void *from;      /* where the call returns to */
+    const char *kernel;    /* what was to be launched, by its mangled name; NULL: nothing */
+};
 struct px_cu_tools {
     size_t size;                               /* of this table */
     CUresult (*unsupported)(const char *name); /* logs and counts a call that is not served; its answer */
@@ -48,6 +66,9 @@ struct px_cu_tools {
     void (*calling)(const char *function); /* px_cu_calling (launch.h) */
     /* Somebody at this address asked the runtime for a table of NVIDIA's driver, which is none of ours. */
     void (*asked)(const void *caller);
+    /* failed.h; of the first what the second takes. */
+    void *(*failed)(const struct px_cu_failure *failure);
+    void (*failed_asked)(void *failed);
 };
 
 #ifdef __cplusplus

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#define PX_CU_INSIDE
 #include "cuda/driver/api.h"
 #include "ptx_counts.h"
 #include "ptx_graph.h"
@@ -130,6 +131,7 @@ struct px_cu_settings {
     uint64_t check_limit; /* findings of a context that are told */
     int poison;           /* PTXVM_POISON: 256 + the byte; 0: none */
     const char *dump_ir;  /* NULL: nobody looks */
+    const char *save_ptx; /* PTXVM_SAVE_PTX: a folder for the PTX that is loaded; NULL: none */
     ptx_schedule schedule;
     uint64_t schedule_seed;
     bool blocking; /* CUDA_LAUNCH_BLOCKING */
@@ -161,6 +163,8 @@ __attribute__((format(printf, 1, 2))) void px_cu_note(const char *format, ...);
 CUresult px_cu_unsupported(const char *name);
 bool px_cu_log_open(const char *where, const char *report);
 void px_cu_log_launch(const char *kernel);
+/* What stands between a file and a line: a file's "x.ptx:12", but "PTX of x.cu, line 12". */
+const char *px_cu_mark_line(const char *file);
 /* ptx_device_config.notice. */
 void px_cu_log_notice(void *unused, const ptx_watch_event *event);
 void px_cu_log_fault(ptx_status status, const ptx_fault *fault);

@@ -16,8 +16,8 @@ static void tell_side(const ptx_check_side *s)
 {
     px_cu_say("  %s by thread (%u,%u,%u) of block (%u,%u,%u), %s", s->access, s->thread[0], s->thread[1],
               s->thread[2], s->cta[0], s->cta[1], s->cta[2], s->kernel);
-    px_cu_say("    %s:%u%s%s%s: %s", s->file, s->line, *s->source ? " (" : "", s->source,
-              *s->source ? ")" : "", s->instruction);
+    px_cu_say("    %s%s%u%s%s%s: %s", s->file, px_cu_mark_line(s->file), s->line, *s->source ? " (" : "",
+              s->source, *s->source ? ")" : "", s->instruction);
 }
 
 static void tell(void *user, const ptx_check_finding *f)

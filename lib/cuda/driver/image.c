@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "cuda/driver/image.h"
+#include <dlfcn.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +123,7 @@ static CUresult add_text(struct px_cu_image *image, const char *text, size_t siz
                                         .arch = own,
                                         .fmad = jit->fmad,
                                         .profile = px_cu_settings()->profile};
+    px_cu_save(options.file_name, text, size);
     const ptx_status status = ptx_module_create(&options, text, size, &module);
     if (status == PTX_ERROR_ASSEMBLY) return refused(jit, module);
     if (status != PTX_OK) return px_cu_result(NULL, status, NULL);
@@ -248,6 +250,34 @@ static CUresult refuse_choice(const struct choice *c, const char *wrong, struct 
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
+/* What messages call the text of a fat binary: after its source where the fat binary or the text itself
+ * (.file) names it, else after the program or library that holds it. */
+static const char *name_of(const struct px_fatbin_image *image, const char *text, const void *data,
+                           char *name, size_t room)
+{
+    static const char first[] = "\n\t.file\t1 \"";
+    const char *file = image->name_size ? image->name : strstr(text, first);
+    size_t n = image->name_size;
+    Dl_info holder;
+    if (file && !n) {
+        file += sizeof first - 1;
+        n = strcspn(file, "\"\n");
+    }
+    if (!file && dladdr(data, &holder) && holder.dli_fname) {
+        file = holder.dli_fname;
+        n = strlen(file);
+    }
+    if (!file) return NULL;
+    for (size_t i = n; i > 0; i--)
+        if (file[i - 1] == '/') {
+            file += i;
+            n -= i;
+            break;
+        }
+    snprintf(name, room, "PTX of %.*s", (int)n, file);
+    return name;
+}
+
 /* One image of the fat binary; with `unit` it is one of a program, and the device runtime's is left out. */
 static CUresult add_fatbin(struct px_cu_image *image, const void *data, size_t room, bool unit,
                            const char *arch, struct px_cu_jit *jit)
@@ -261,12 +291,12 @@ static CUresult add_fatbin(struct px_cu_image *image, const void *data, size_t r
     char *text = px_fatbin_plain(best, &size, &why);
     if (!text) return refuse_choice(&c, why, jit);
     char name[300];
-    snprintf(name, sizeof name, "%.*s", (int)best->name_size, best->name ? best->name : "");
     CUresult result = CUDA_SUCCESS;
     if (best->kind == PX_FATBIN_ELF)
         result = add_object(image, text, size, jit);
     else if (!unit || !is_device_runtime(text))
-        result = c.best.kind ? add_text(image, text, strlen(text), *name ? name : NULL, arch, jit)
+        result = c.best.kind ? add_text(image, text, strlen(text),
+                                        name_of(best, text, data, name, sizeof name), arch, jit)
                              : refuse_choice(&c, NULL, jit);
     free(text);
     return result;

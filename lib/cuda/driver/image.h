@@ -42,6 +42,8 @@ CUresult px_cu_image_load(const void *data, size_t room, const char *arch, struc
 /* Texts to an image that is being made (cuLink*); `kind` is a CUjitInputType. */
 CUresult px_cu_image_add(struct px_cu_image *image, const void *data, size_t room, const char *name,
                          const char *arch, struct px_cu_jit *jit);
+/* PTXVM_SAVE_PTX: a text, by the name that messages call it by. */
+void px_cu_save(const char *of, const char *text, size_t size);
 /* Bytes of an ELF file, of which `room` may be read, by its own word; 0: it is none. */
 size_t px_cu_image_elf(const void *data, size_t room);
 struct px_cu_image *px_cu_image_new(void);

@@ -207,6 +207,7 @@ static bool read_environment(void)
     settings.deterministic = deterministic != 0;
     settings.counts = counts != 0;
     settings.dump_ir = given("PTXVM_DUMP_IR");
+    settings.save_ptx = given("PTXVM_SAVE_PTX");
     settings.approx_exact = exact;
     settings.fmad = fmad < 0 ? PTX_FMAD_DEFAULT : fmad ? PTX_FMAD_OFF : PTX_FMAD_ON;
     settings.profile = all ? PTX_PROFILE_ALL : PTX_PROFILE_13_0;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include "cuda/driver/failed.h"
 #include "cuda/driver/image.h"
 
 static double milliseconds(void)
@@ -65,6 +66,7 @@ void px_cu_jit_say(struct px_cu_jit *jit, const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    px_cu_failed_why(line);
     if (!jit->error) px_cu_say("%s", line);
     if (!jit->error || jit->error_used + 1 >= jit->error_room) return;
     const size_t room = jit->error_room - jit->error_used;

@@ -2,6 +2,7 @@
  * launch.c - kernel launches in all the forms that the driver has had.
  */
 #include "cuda/driver/launch.h"
+#include "cuda/driver/failed.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,10 +69,18 @@ CUresult px_cu_shape(struct px_cu_function *f, const ptx_launch_config *l)
 {
     int dynamic = 0;
     for (int i = 0; i < 3; i++)
-        if (!l->grid[i] || !l->block[i]) return CUDA_ERROR_INVALID_VALUE;
+        if (!l->grid[i] || !l->block[i]) {
+            px_cu_failed_why("a grid and a block have at least one of each dimension");
+            return CUDA_ERROR_INVALID_VALUE;
+        }
     if (l->shared_bytes == 0) return CUDA_SUCCESS;
     PX_CU_TRY(px_cu_function_value(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &dynamic));
-    return l->shared_bytes > (unsigned)dynamic ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    if (l->shared_bytes <= (unsigned)dynamic) return CUDA_SUCCESS;
+    char words[120];
+    snprintf(words, sizeof words, "%u bytes of dynamic shared memory, at most %d (the kernel's attribute)",
+             l->shared_bytes, dynamic);
+    px_cu_failed_why(words);
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- the launch ---- */
@@ -100,6 +109,8 @@ CUresult px_cu_submit(struct px_cu_function *f, ptx_launch_config *l, void **par
     if (calling) l->api = calling;
     const ptx_status status = ptx_kernel_submit(f->kernel, l, way.stream, NULL);
     l->refused = NULL;
+    if (status == PTX_ERROR_LAUNCH)
+        px_cu_failed_why(fault.message && *fault.message ? fault.message : ptx_device_message(way.vm));
     if (status == PTX_ERROR_LAUNCH)
         return fault.cuda_error ? (CUresult)fault.cuda_error : CUDA_ERROR_INVALID_VALUE;
     if (status != PTX_OK) {

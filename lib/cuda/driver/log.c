@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cuda/driver/driver.h"
+#include "cuda/driver/failed.h"
 #include "ptx_launches.h"
 
 /* A word and how often it was told; a sorted list would be no faster for the few there are. */
@@ -55,6 +56,11 @@ static char *report_name(const char *name)
     return text;
 }
 
+const char *px_cu_mark_line(const char *file)
+{
+    return file && strchr(file, ' ') ? ", line " : ":";
+}
+
 bool px_cu_log_open(const char *where, const char *report)
 {
     process = getpid();
@@ -83,6 +89,7 @@ void px_cu_say(const char *format, ...)
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
     px_cu_logs_add(CU_LOG_LEVEL_ERROR, line);
+    px_cu_failed_why(line);
     if (!off) tell(line);
 }
 
@@ -203,7 +210,10 @@ static void print_fault(FILE *to, ptx_status status, const ptx_fault *f)
 {
     const char *name = f->name && *f->name ? f->name : ptx_status_name(status);
     fprintf(to, "ptxvm: %s (%d): %s\n", name, f->cuda_error, f->message ? f->message : "");
-    if (f->line) fprintf(to, "  %-12s %s:%u:%u\n", "at", f->file, f->line, f->column);
+    if (f->line && strchr(f->file, ' '))
+        fprintf(to, "  %-12s %s, line %u\n", "at", f->file, f->line);
+    else if (f->line)
+        fprintf(to, "  %-12s %s:%u:%u\n", "at", f->file, f->line, f->column);
     field(to, "instruction", f->instruction);
     field(to, "source", f->source);
     if (f->source && *f->source) print_line(to, f->source);
@@ -225,8 +235,9 @@ static void keep_fault(ptx_status status, const ptx_fault *f)
     char text[2048];
     const char *name = f->name && *f->name ? f->name : ptx_status_name(status);
     if (!reporting || faults_kept++ >= FAULTS_KEPT) return;
-    snprintf(text, sizeof text, "%s\n%s\n%s\n%s:%u\n%s", name, f->message ? f->message : "",
-             f->kernel ? f->kernel : "", f->file ? f->file : "", f->line, f->source ? f->source : "");
+    snprintf(text, sizeof text, "%s\n%s\n%s\n%s%s%u\n%s", name, f->message ? f->message : "",
+             f->kernel ? f->kernel : "", f->file ? f->file : "", px_cu_mark_line(f->file), f->line,
+             f->source ? f->source : "");
     count(&faults, text);
 }
 
@@ -241,6 +252,7 @@ void px_cu_log_fault(ptx_status status, const ptx_fault *fault)
     char line[1024];
     snprintf(line, sizeof line, "%s: %s", fault->name && *fault->name ? fault->name : ptx_status_name(status),
              fault->message ? fault->message : "");
+    px_cu_failed_why(line);
     px_cu_logs_add(CU_LOG_LEVEL_ERROR, line);
 }
 
@@ -262,8 +274,9 @@ void px_cu_log_notice(void *unused, const ptx_watch_event *e)
     (void)unused;
     bool first = true;
     ptx_watch_words(e, words, sizeof words);
-    snprintf(key, sizeof key, "%s\n%s\n%s\n%s\n%d\n%s:%u\n%s", e->reason ? e->reason : "", e->call, e->kernel,
-             e->parent_kernel, e->cuda_error, e->file, e->line, e->source);
+    snprintf(key, sizeof key, "%s\n%s\n%s\n%s\n%d\n%s%s%u\n%s", e->reason ? e->reason : "", e->call,
+             e->kernel, e->parent_kernel, e->cuda_error, e->file, px_cu_mark_line(e->file), e->line,
+             e->source);
     if (e->kind == PTX_WATCH_REFUSED) {
         pthread_mutex_lock(&lock);
         first = count_refused(key);
@@ -362,6 +375,7 @@ static void report_write(void)
     json_lines(to, "faults", faults, fault_names, sizeof fault_names / sizeof *fault_names);
     json_lines(to, "refused", refused, refused_names, sizeof refused_names / sizeof *refused_names);
     json_counts(to, "unsupported", "calls", unsupported);
+    px_cu_failed_write(to, json_text);
     json_opcodes(to);
     if (px_cu_settings()->check)
         fprintf(to, "  \"check_errors\": %llu,\n  \"check_warnings\": %llu,\n",
@@ -369,6 +383,18 @@ static void report_write(void)
     fprintf(to, "  \"launches\": %llu,\n  \"instructions\": %llu\n}\n", (unsigned long long)launches,
             (unsigned long long)instructions);
     fclose(to);
+}
+
+bool px_cu_reporting(void)
+{
+    return reporting;
+}
+
+void px_cu_report(void)
+{
+    pthread_mutex_lock(&lock);
+    report_write();
+    pthread_mutex_unlock(&lock);
 }
 
 void px_cu_log_found(uint64_t errors, uint64_t warnings)

@@ -215,6 +215,15 @@ char __cudaInitModule(void **handle)
 
 /* ---- looking up ---- */
 
+const char *px_rt_shadow(const void *shadow)
+{
+    const struct entry *entry = find(shadow, false);
+    const char *name;
+    if (!entry) entry = find(shadow, true);
+    if (entry) return entry->name;
+    return cuKernelGetName(&name, (CUkernel)shadow) == CUDA_SUCCESS ? name : NULL;
+}
+
 cudaError_t px_rt_kernel(const void *function, CUkernel *kernel)
 {
     CUlibrary library;

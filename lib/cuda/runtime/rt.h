@@ -37,6 +37,9 @@ cudaError_t px_rt_init(void);
 cudaError_t px_rt_ready(void);
 /* Keeps an error as the thread's last one, and returns it. */
 cudaError_t px_rt_end(cudaError_t error);
+/* Tells the report of a call from `from` that answered an error. `kernel`: what it was to launch, or NULL. */
+void px_rt_failed(const char *function, cudaError_t error, const char *arguments, const char *kernel,
+                  const void *from);
 /* cudaErrorNotSupported, told once by name where people look (PTXVM_LOG). */
 cudaError_t px_rt_unsupported(const char *name);
 /* An image that may be loaded, told before the driver is initialised: PTXVM_ARCH=auto chooses by it. */
@@ -89,6 +92,8 @@ struct px_rt_reference {
     bool surface, normalized; /* integers are read as floats of 0 or -1 to 1 */
     size_t offset;            /* of the linear memory that was bound last */
 };
+/* What a shadow of a kernel or a variable stands for; NULL: it is none. */
+const char *px_rt_shadow(const void *shadow);
 /* With its module in the current context; NULL is not stored. cudaErrorInvalidTexture, or ...Surface. */
 cudaError_t px_rt_reference(const void *host, bool surface, struct px_rt_reference **reference,
                             CUmodule *module);

@@ -20,6 +20,7 @@ static _Thread_local struct {
     int device;
     bool chosen; /* by cudaSetDevice */
     cudaError_t last;
+    void *failed; /* the thread's last call, for the report; NULL: it did not fail, or was a launch */
 } self;
 
 /* What the driver has for us beside its public functions; NULL: it is another one. */
@@ -256,13 +257,37 @@ cudaError_t px_rt_entry(const char *symbol, void **fn, int version, uint64_t fla
 cudaError_t px_rt_end(cudaError_t error)
 {
     if (error != cudaSuccess && error != cudaErrorNotReady) self.last = error; /* as measured on an H100 */
+    self.failed = NULL;
     return error;
+}
+
+/* A launch says what it answers to nobody: who asks for the error behind it wants to know it. Of another call
+ * that was answered already, and the program clears what it asked for. */
+static bool is_launch(const char *function)
+{
+    return strncmp(function, "cudaLaunch", 10) == 0 || strncmp(function, "__cuda", 6) == 0;
+}
+
+void px_rt_failed(const char *function, cudaError_t error, const char *arguments, const char *kernel,
+                  const void *from)
+{
+    const struct px_cu_tools *t = tools();
+    if (!t) return;
+    void *failed = t->failed(&(struct px_cu_failure){.function = function,
+                                                     .code = error,
+                                                     .name = cudaGetErrorName(error),
+                                                     .arguments = arguments,
+                                                     .kernel = kernel,
+                                                     .from = from});
+    self.failed = is_launch(function) ? NULL : failed;
 }
 
 cudaError_t cudaGetLastError(void)
 {
     const cudaError_t last = self.last;
     self.last = cudaSuccess;
+    if (self.failed) tools()->failed_asked(self.failed);
+    self.failed = NULL;
     return last;
 }
 
