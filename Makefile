@@ -236,7 +236,7 @@ $(B)/lib/libnvidia-ml.so.1: $(B)/obj/lib/cuda/nvml/nvml.o $(B)/lib/libcuda.so.1
 	$(call do,LINK)$(CC) -shared -Wl,-soname,libnvidia-ml.so.1 -Wl,--version-script=$(GEN)/nvml.map -Wl,-rpath,'$$ORIGIN' -Wl,--no-undefined $(LDFLAGS) -o $@ $^ -pthread
 $(B)/bin/ptxas: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c)) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
-	$(call do,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
+	$(call do,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson -liberty
 $(B)/bin/ptxvm: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxvm/*.c) ptxas/excerpt.c) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(call do,LINK)$(CC) $(LDFLAGS) -rdynamic -o $@ $^ $(LIBS) $(TOOL_LIBS)

@@ -23,6 +23,37 @@ PTX_API unsigned ptx_module_told_line(const ptx_module *module, size_t index, co
  * without any. */
 PTX_API unsigned ptx_module_marked_line(const ptx_module *module, unsigned line, const char **file);
 
+/* Another place in the module that a diagnostic is about; line and column from 1, length in bytes. */
+typedef struct ptx_related {
+    const char *message; /* "'%r1' is declared here" */
+    unsigned line, column, length;
+} ptx_related;
+
+/* The i-th of a diagnostic; PTX_ERROR_NOT_FOUND past the last. Any thread. */
+PTX_API ptx_status ptx_module_related(const ptx_module *module, size_t diagnostic, size_t i,
+                                      ptx_related *related);
+
+/* An edit that would mend what a diagnostic is about: `text` in place of `length` bytes, on one line. */
+typedef struct ptx_fix {
+    const char *title; /* "insert ';'" */
+    const char *text;
+    size_t offset, length; /* bytes of the module's text */
+    unsigned line, column; /* the same place */
+    int certain;           /* the text can have meant nothing else */
+} ptx_fix;
+PTX_API ptx_status ptx_module_fix(const ptx_module *module, size_t diagnostic, size_t i, ptx_fix *fix);
+
+/*
+ * Where the source of a diagnostic's instruction is, by the .loc before it: for i = 0 the place itself, then
+ * the calls that were inlined there. *function (may be NULL) is the function's name in the module.
+ */
+typedef struct ptx_origin {
+    const char *file;
+    unsigned line, column;
+} ptx_origin;
+PTX_API ptx_status ptx_module_origin(const ptx_module *module, size_t diagnostic, size_t i,
+                                     ptx_origin *origin, const char **function);
+
 /*
  * What the checker knows in a profile: the i-th architecture to check for ("sm_90") and PTX version (90),
  * NULL or 0 past the end. Any thread.

@@ -10,8 +10,13 @@ static struct message message_of(const ptx_link *link, size_t i)
     if (ptx_link_diagnostic_get(link, i, &d) != PTX_OK) return message;
     message.module = d.module;
     message.text_line = d.line;
-    message.related =
-        (struct related){d.first_module, d.first_file, d.first_line, d.first_column, d.first_length};
+    message.related = (struct related){.module = d.first_module,
+                                       .what = "declared here",
+                                       .file = d.first_file,
+                                       .line = d.first_line,
+                                       .text_line = d.first_line,
+                                       .column = d.first_column,
+                                       .length = d.first_length};
     message.diagnostic = (ptx_diagnostic){.severity = d.severity,
                                           .code = d.code,
                                           .message = d.message,

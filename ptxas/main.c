@@ -87,13 +87,6 @@ static bool is_check_only(const struct inputs *inputs, const struct options *opt
            !options->link;
 }
 
-/* An extensible program leaves its externs open. */
-static ptx_compilation compilation_of(const struct options *options)
-{
-    if (options->compile_only || options->link) return PTX_COMPILE_SEPARATE;
-    return option_given(options, OPTION_EXTENSIBLE_WHOLE_PROGRAM) ? PTX_COMPILE_ANY : PTX_COMPILE_WHOLE;
-}
-
 /* The modules made so far, for one more of the same program; owned by the caller. What is linked is checked
  * alone. */
 static const ptx_module **earlier_modules(const struct inputs *inputs, const struct options *options,
@@ -141,7 +134,7 @@ static bool make_module(struct inputs *inputs, const struct source *source, bool
                                  .file_name = source->name,
                                  .arch = options->asked_arch,
                                  .profile = options->profile,
-                                 .compilation = compilation_of(options),
+                                 .compilation = options_compilation(options),
                                  .fmad = fmad_of(options),
                                  .stacks = stacks_of(options),
                                  .recover = options->layout != LAYOUT_PTXAS,

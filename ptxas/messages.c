@@ -3,6 +3,7 @@
  * The default layout is ptxas's line, so that tools which match it go on working, with what ptxas leaves out
  * below it and indented: source line, caret, note. The gcc and github layouts are one line a message, as
  * editors and CI services read them. */
+#define _GNU_SOURCE /* vasprintf */
 #include "messages.h"
 
 #include <stdarg.h>
@@ -60,13 +61,12 @@ static void print_excerpt(const struct message *message)
     excerpt_print(stderr, margins.line, margins.caret, line, length, d->column, d->length);
 }
 
-/* The other place of a link's message. */
-static void print_related_excerpt(const struct message *message)
+static void print_place(const struct related *place)
 {
-    const struct related *place = &message->related;
     const char *line;
     size_t length;
-    if (!place->line || ptx_module_source_line(place->module, place->line, &line, &length) != PTX_OK) return;
+    if (!place->line || ptx_module_source_line(place->module, place->text_line, &line, &length) != PTX_OK)
+        return;
     const struct excerpt_margins margins = excerpt_margins(place->line);
     excerpt_print(stderr, margins.line, margins.caret, line, length, place->column, place->length);
 }
@@ -82,7 +82,15 @@ static void print_nvlink(const struct message *message)
                 d->note ? d->note : "");
     print_excerpt(message);
     if (other->file) fprintf(stderr, "    declared in %s, line %u:\n", other->file, other->line);
-    print_related_excerpt(message);
+    print_place(other);
+}
+
+/* The line of the source, where the PTX says. */
+static void print_origin(const struct message *message)
+{
+    char *text = message_origin_text(message);
+    if (text) fprintf(stderr, "        %s\n", text);
+    free(text);
 }
 
 static void print_ptxas(const struct message *message)
@@ -99,6 +107,7 @@ static void print_ptxas(const struct message *message)
         message_plain(d->severity, "%s", d->message);
     print_excerpt(message);
     if (d->note) fprintf(stderr, "        note: %s\n", d->note);
+    print_origin(message);
 }
 
 /* ---- gcc, caret, github ---- */
@@ -109,11 +118,52 @@ static const char *gcc_severity(ptx_severity severity)
     return names[severity];
 }
 
-static void print_related_line(const struct message *message)
+static void print_related_line(const struct related *place)
 {
-    const struct related *place = &message->related;
-    if (place->file)
-        fprintf(stderr, "%s:%u:%u: note: declared here\n", place->file, place->line, place->column);
+    fprintf(stderr, "%s:%u:%u: note: %s\n", place->file, place->line, place->column, place->what);
+}
+
+/* "x.cu:3:5: note: the source of this, in kernel<float>", and where that was inlined. */
+static void print_origin_lines(const struct message *message)
+{
+    ptx_origin origin;
+    for (size_t i = 0; message_origin(message, i, &origin); i++) {
+        char *function = i ? NULL : message_function(message);
+        fprintf(stderr, "%s:%u:%u: note: %s%s\n", origin.file, origin.line, origin.column,
+                i ? "inlined here" : "the source of this, in ", function ? function : "");
+        free(function);
+    }
+}
+
+static void print_quoted(const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("\"\\", *text)) fputc('\\', stderr);
+        if (*text == '\n')
+            fputs("\\n", stderr);
+        else
+            fputc(*text, stderr);
+    }
+}
+
+/* What -fdiagnostics-parseable-fixits prints. Of several edits it is the first, and the others are notes, for
+ * clients apply all of one message. */
+static void print_fix_its(const struct message *message)
+{
+    const ptx_diagnostic *d = &message->diagnostic;
+    ptx_fix fix;
+    for (size_t i = 0; message_fix(message, i, &fix); i++) {
+        if (i) {
+            fprintf(stderr, "%s:%u:%u: note: or %s\n", d->file, fix.line, fix.column, fix.title);
+            continue;
+        }
+        fputs("fix-it:\"", stderr);
+        print_quoted(d->file);
+        fprintf(stderr, "\":{%u:%u-%u:%u}:\"", fix.line, fix.column, fix.line,
+                fix.column + (unsigned)fix.length);
+        print_quoted(fix.text);
+        fputs("\"\n", stderr);
+    }
 }
 
 static void print_gcc(const struct message *message)
@@ -122,8 +172,11 @@ static void print_gcc(const struct message *message)
     const unsigned line = d->line ? d->line : 1, column = d->line ? d->column : 1;
     fprintf(stderr, "%s:%u:%u: %s: %s [%s]\n", d->file, line, column, gcc_severity(d->severity), d->message,
             d->code);
+    struct related place;
     if (d->note) fprintf(stderr, "%s:%u:%u: note: %s\n", d->file, line, column, d->note);
-    print_related_line(message);
+    for (size_t i = 0; message_related(message, i, &place); i++) print_related_line(&place);
+    print_origin_lines(message);
+    print_fix_its(message);
 }
 
 /* Colours where a person reads, unless NO_COLOR is set (no-color.org). */
@@ -145,6 +198,8 @@ static void print_severity(ptx_severity severity)
 static void print_caret(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
+    struct related place;
+    ptx_fix fix;
     if (d->line)
         fprintf(stderr, "%s:%u:%u: ", d->file, d->line, d->column);
     else
@@ -153,8 +208,13 @@ static void print_caret(const struct message *message)
     fprintf(stderr, "%s [%s]\n", d->message, d->code);
     print_excerpt(message);
     if (d->note) fprintf(stderr, "        note: %s\n", d->note);
-    print_related_line(message);
-    print_related_excerpt(message);
+    print_origin(message);
+    for (size_t i = 0; message_fix(message, i, &fix); i++)
+        fprintf(stderr, "        fix: %s%s\n", fix.title, fix.certain ? " (--fix does it)" : "");
+    for (size_t i = 0; message_related(message, i, &place); i++) {
+        print_related_line(&place);
+        print_place(&place);
+    }
 }
 
 /* Text of a workflow command: %, CR and LF are escaped, and in properties also ':' and ','. */
@@ -166,6 +226,33 @@ static void print_escaped(const char *text, bool is_property)
         else
             fputc(*text, stderr);
     }
+}
+
+/* One more line of a workflow command's text. */
+__attribute__((format(printf, 1, 2))) static void print_github_line(const char *format, ...)
+{
+    va_list arguments;
+    char *line = NULL;
+    va_start(arguments, format);
+    const int n = vasprintf(&line, format, arguments);
+    va_end(arguments);
+    if (n < 0) return;
+    fputs("%0A", stderr);
+    print_escaped(line, false);
+    free(line);
+}
+
+static void print_github_more(const struct message *message)
+{
+    struct related place;
+    ptx_fix fix;
+    char *origin = message_origin_text(message);
+    if (message->diagnostic.note) print_github_line("%s", message->diagnostic.note);
+    for (size_t i = 0; message_related(message, i, &place); i++)
+        print_github_line("%s, line %u: %s", place.file, place.line, place.what);
+    if (origin) print_github_line("%s", origin);
+    for (size_t i = 0; message_fix(message, i, &fix); i++) print_github_line("fix: %s", fix.title);
+    free(origin);
 }
 
 static void print_github(const struct message *message)
@@ -181,15 +268,7 @@ static void print_github(const struct message *message)
                 d->column + (d->length ? d->length : 1));
     fprintf(stderr, ",title=%s::", d->code);
     print_escaped(d->message, false);
-    if (d->note) {
-        fputs("%0A", stderr);
-        print_escaped(d->note, false);
-    }
-    if (message->related.file) {
-        fputs("%0Adeclared in ", stderr);
-        print_escaped(message->related.file, false);
-        fprintf(stderr, ", line %u", message->related.line);
-    }
+    print_github_more(message);
     fputc('\n', stderr);
 }
 
@@ -228,6 +307,8 @@ static bool make_message(struct message *message, size_t d, const struct options
     if (diagnostic->severity == PTX_WARNING && options->warnings_are_errors) diagnostic->severity = PTX_ERROR;
     message->told_line = ptx_module_told_line(message->module, d, &message->told_file);
     message->text_line = diagnostic->line;
+    message->index = d;
+    message->marked = options->cpp;
     if (options->cpp && diagnostic->line)
         diagnostic->line = ptx_module_marked_line(message->module, diagnostic->line, &diagnostic->file);
     return true;

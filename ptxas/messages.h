@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include "options.h"
 #include "ptx.h"
+#include "ptx_tools.h"
 
 /* One file and its module. */
 struct input {
@@ -16,20 +17,33 @@ struct input {
 /* Another place that a message is about; file NULL: none. */
 struct related {
     const ptx_module *module;
+    const char *what; /* "'x' is declared here" */
     const char *file;
     unsigned line, column, length;
+    unsigned text_line; /* of the module's text */
 };
 
 /* Prints messages; json.c has the layouts that are one document. */
 struct message {
     ptx_diagnostic diagnostic; /* severity as raised by -Werror */
     const ptx_module *module;  /* NULL: the message is not about a module, and has no excerpt */
+    size_t index;              /* of the module's diagnostic, unless is_link */
     const char *told_file;     /* where NVIDIA's layout says that it is, */
     unsigned told_line;        /* 0: nowhere */
     unsigned text_line;        /* of the module's text; diagnostic.line follows the markers of --cpp */
     struct related related;    /* of a link: the declaration that it does not go with */
     bool is_link;              /* in nvlink's words, not ptxas's */
+    bool marked;               /* lines follow the markers of --cpp: there are no edits of the text */
 };
+
+/* places.c: the i-th other place, edit, and place in the source; false past the last. */
+bool message_related(const struct message *message, size_t i, struct related *related);
+bool message_fix(const struct message *message, size_t i, ptx_fix *fix);
+bool message_origin(const struct message *message, size_t i, ptx_origin *origin);
+/* The function around it as its source names it; owned by the caller. NULL without .loc. */
+char *message_function(const struct message *message);
+/* "from x.cu:3, inlined at y.cu:9, in kernel<float>"; owned by the caller. NULL without .loc. */
+char *message_origin_text(const struct message *message);
 
 /*
  * Prints all diagnostics of all inputs on standard error, and `more` behind them. -w drops warnings, -Werror

@@ -55,6 +55,12 @@ static void strings_free(struct strings *strings)
     free(strings->at);
 }
 
+ptx_compilation options_compilation(const struct options *options)
+{
+    if (options->compile_only || options->link) return PTX_COMPILE_SEPARATE;
+    return option_given(options, OPTION_EXTENSIBLE_WHOLE_PROGRAM) ? PTX_COMPILE_ANY : PTX_COMPILE_WHOLE;
+}
+
 void options_free(struct options *options)
 {
     strings_free(&options->files);

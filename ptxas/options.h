@@ -72,6 +72,9 @@ static inline bool option_given(const struct options *options, enum option_id id
     return options->values[id].times > 0;
 }
 
+/* What modules become. An extensible program leaves its externs open. */
+ptx_compilation options_compilation(const struct options *options);
+
 /*
  * rules.c: what ptxas says of options that contradict one another, before it reads any file. STOP: nothing
  * may be read; FAILED: files are read, and then it ends.

@@ -66,16 +66,20 @@ static json_t *region_of(const struct place *p)
     return region;
 }
 
-static json_t *locations_of(const struct place *p)
+static json_t *artifact_of(const char *file)
 {
-    json_t *physical = json_object(), *artifact = json_object(), *location = json_object();
-    json_t *locations = json_array();
-    json_object_set_new(artifact, "uri", uri_of(p->file));
-    json_object_set_new(physical, "artifactLocation", artifact);
+    json_t *artifact = json_object();
+    json_object_set_new(artifact, "uri", uri_of(file));
+    return artifact;
+}
+
+static json_t *location_of(const struct place *p)
+{
+    json_t *physical = json_object(), *location = json_object();
+    json_object_set_new(physical, "artifactLocation", artifact_of(p->file));
     if (p->line) json_object_set_new(physical, "region", region_of(p));
     json_object_set_new(location, "physicalLocation", physical);
-    json_array_append_new(locations, location);
-    return locations;
+    return location;
 }
 
 /* ---- results ---- */
@@ -103,20 +107,105 @@ static const char *level_of(ptx_severity severity)
     return levels[severity];
 }
 
+/* ---- other places, and edits ---- */
+
+static void add_place(json_t *list, const struct place *place, const char *what)
+{
+    json_t *location = location_of(place);
+    json_object_set_new(location, "message", text_object(what));
+    json_array_append_new(list, location);
+}
+
+/* Columns of the source are as .loc has them. */
+static void add_origins(json_t *list, const struct message *message)
+{
+    ptx_origin origin;
+    for (size_t i = 0; message_origin(message, i, &origin); i++) {
+        const struct place place = {.file = origin.file, .line = origin.line, .column = origin.column};
+        add_place(list, &place, i ? "inlined here" : "the source of this");
+    }
+}
+
+static json_t *related_of(const struct message *message)
+{
+    json_t *list = json_array();
+    struct related r;
+    for (size_t i = 0; message_related(message, i, &r); i++) {
+        const struct place place = {r.module, r.file, r.text_line, r.line, r.column, r.length};
+        add_place(list, &place, r.what);
+    }
+    add_origins(list, message);
+    return list;
+}
+
+/* The part of a line that an edit replaces, which may be empty. */
+static json_t *deleted_region(const struct message *message, const ptx_fix *fix)
+{
+    const struct place place = {.module = message->module,
+                                .text_line = fix->line,
+                                .line = fix->line,
+                                .column = fix->column,
+                                .length = (unsigned)fix->length};
+    json_t *region = region_of(&place);
+    if (!fix->length) json_object_set(region, "endColumn", json_object_get(region, "startColumn"));
+    return region;
+}
+
+static json_t *fixes_of(const struct message *message)
+{
+    json_t *list = json_array();
+    ptx_fix fix;
+    for (size_t i = 0; message_fix(message, i, &fix); i++) {
+        json_t *replacement = json_object(), *change = json_object(), *object = json_object();
+        json_t *content = json_object();
+        json_object_set_new(content, "text", json_text(fix.text));
+        json_object_set_new(replacement, "deletedRegion", deleted_region(message, &fix));
+        json_object_set_new(replacement, "insertedContent", content);
+        json_object_set_new(change, "artifactLocation", artifact_of(message->diagnostic.file));
+        json_object_set_new(change, "replacements", json_pack("[o]", replacement));
+        json_object_set_new(object, "description", text_object(fix.title));
+        json_object_set_new(object, "artifactChanges", json_pack("[o]", change));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+/* The place, with the function around it where the PTX has line information. */
+static json_t *locations_of(const struct message *message)
+{
+    const ptx_diagnostic *d = &message->diagnostic;
+    const struct place place = {message->module, d->file, message->text_line, d->line, d->column, d->length};
+    json_t *location = location_of(&place);
+    char *function = message_function(message);
+    if (function) {
+        json_t *logical = json_object();
+        json_object_set_new(logical, "fullyQualifiedName", json_text(function));
+        json_object_set_new(logical, "kind", json_text("function"));
+        json_object_set_new(location, "logicalLocations", json_pack("[o]", logical));
+    }
+    free(function);
+    return json_pack("[o]", location);
+}
+
+static void set_list(json_t *object, const char *name, json_t *list)
+{
+    if (json_array_size(list))
+        json_object_set_new(object, name, list);
+    else
+        json_decref(list);
+}
+
 static json_t *result_of(const struct message *message, size_t rule)
 {
     const ptx_diagnostic *d = &message->diagnostic;
-    const struct related *other = &message->related;
-    const struct place place = {message->module, d->file, message->text_line, d->line, d->column, d->length};
-    const struct place second = {other->module, other->file,   other->line,
-                                 other->line,   other->column, other->length};
     json_t *result = json_object();
     json_object_set_new(result, "ruleId", json_text(d->code));
     json_object_set_new(result, "ruleIndex", json_integer((json_int_t)rule));
     json_object_set_new(result, "level", json_text(level_of(d->severity)));
     json_object_set_new(result, "message", message_of(d));
-    json_object_set_new(result, "locations", locations_of(&place));
-    if (second.file) json_object_set_new(result, "relatedLocations", locations_of(&second));
+    json_object_set_new(result, "locations", locations_of(message));
+    set_list(result, "relatedLocations", related_of(message));
+    set_list(result, "fixes", fixes_of(message));
     return result;
 }
 

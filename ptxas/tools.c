@@ -2,6 +2,7 @@
 #include "tools.h"
 
 #include "diff.h"
+#include "fix.h"
 #include "format.h"
 #include "lsp.h"
 #include "messages.h"
@@ -11,9 +12,8 @@ static const struct tool {
     enum option_id option;
     bool reads_files;
     int (*run)(const struct options *options);
-} tools[] = {{OPTION_LSP, false, lsp_run},
-             {OPTION_DIFF, true, diff_run},
-             {OPTION_REDUCE, true, reduce_run},
+} tools[] = {{OPTION_LSP, false, lsp_run},      {OPTION_DIFF, true, diff_run},
+             {OPTION_REDUCE, true, reduce_run}, {OPTION_FIX, true, fix_run},
              {OPTION_STRIP, true, format_run}, /* its result is formatted, with --format or without */
              {OPTION_FORMAT, true, format_run}};
 

@@ -12,6 +12,7 @@
 #include "check/check.h"
 #include "check/usage.h"
 #include "front/object.h"
+#include "front/origin.h"
 #include "front/print.h"
 #include "lint/lint.h"
 #include "lint/needs.h"
@@ -144,6 +145,7 @@ static void build(struct ptx_module *module, const struct input *input)
     px_source_index(&module->source);
     if (options->lint && !module->diags.errors)
         px_lint(module, &(struct px_lint_wanted){px_cdp_describe, options->lint == PTX_LINT_ALL});
+    if (module->diags.list.n) module->origins = px_origins_find(&module->arena, &module->source);
 }
 
 static ptx_status create(const ptx_module_options *given, struct input input, ptx_module **out)
@@ -250,6 +252,63 @@ ptx_status ptx_module_source_line(const ptx_module *module, unsigned line, const
     const char *at = px_source_line(&source, line, length);
     if (!at) return PTX_ERROR_NOT_FOUND;
     *start = at;
+    return PTX_OK;
+}
+
+static const struct px_diag *diagnostic_at(const ptx_module *module, size_t index)
+{
+    return module && index < module->diags.list.n ? &module->diags.list.at[index] : NULL;
+}
+
+ptx_status ptx_module_related(const ptx_module *module, size_t diagnostic, size_t i, ptx_related *related)
+{
+    const struct px_diag *diag = diagnostic_at(module, diagnostic);
+    if (!diag || !related) return PTX_ERROR_INVALID_ARGUMENT;
+    const struct px_diag_place *place = diag->places;
+    while (place && i--) place = place->next;
+    if (!place) return PTX_ERROR_NOT_FOUND;
+    struct px_source source = module->source;
+    const struct px_place at = px_source_place(&source, place->pos);
+    *related = (ptx_related){place->text, at.line, at.column, place->length ? place->length : 1};
+    return PTX_OK;
+}
+
+ptx_status ptx_module_fix(const ptx_module *module, size_t diagnostic, size_t i, ptx_fix *out)
+{
+    const struct px_diag *diag = diagnostic_at(module, diagnostic);
+    if (!diag || !out) return PTX_ERROR_INVALID_ARGUMENT;
+    const struct px_diag_fix *fix = diag->fixes;
+    while (fix && i--) fix = fix->next;
+    if (!fix) return PTX_ERROR_NOT_FOUND;
+    struct px_source source = module->source;
+    const struct px_place at = px_source_place(&source, fix->pos);
+    *out = (ptx_fix){fix->title, fix->text, fix->pos, fix->length, at.line, at.column, fix->certain};
+    return PTX_OK;
+}
+
+/* The last function that begins in front of a place, if the place is in it. */
+static const struct px_func *function_at(const ptx_module *module, px_pos pos)
+{
+    const struct px_func *found = NULL;
+    for (uint32_t i = 0; i < module->functions.n; i++) {
+        const struct px_func *func = module->functions.at[i]->func;
+        if (func->body && func->start <= pos && (!found || func->start > found->start)) found = func;
+    }
+    return found && (pos <= found->end || found->cut) ? found : NULL;
+}
+
+ptx_status ptx_module_origin(const ptx_module *module, size_t diagnostic, size_t i, ptx_origin *origin,
+                             const char **function)
+{
+    const struct px_diag *diag = diagnostic_at(module, diagnostic);
+    struct px_loc_place found;
+    if (!diag || !origin) return PTX_ERROR_INVALID_ARGUMENT;
+    const struct px_func *func =
+        module->origins && px_diag_has_place(diag) ? function_at(module, diag->pos) : NULL;
+    if (!func || !px_origin_at(module->origins, func->start, diag->pos, (unsigned)i, &found))
+        return PTX_ERROR_NOT_FOUND;
+    *origin = (ptx_origin){found.file, found.line, found.column};
+    if (function) *function = func->name->text;
     return PTX_OK;
 }
 

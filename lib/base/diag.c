@@ -65,6 +65,27 @@ void px_diag_note(struct px_diags *diags, struct px_diag *diag, const char *form
     va_end(args);
 }
 
+void px_diag_relate(struct px_diags *diags, struct px_diag *diag, px_pos pos, uint32_t length,
+                    const char *format, ...)
+{
+    struct px_diag_place **last = &diag->places;
+    while (*last) last = &(*last)->next;
+    va_list args;
+    va_start(args, format);
+    *last = PX_NEW(diags->arena, struct px_diag_place);
+    **last = (struct px_diag_place){NULL, pos, length, px_arena_vprintf(diags->arena, format, args)};
+    va_end(args);
+}
+
+void px_diag_fix(struct px_diags *diags, struct px_diag *diag, const struct px_diag_fix *fix)
+{
+    struct px_diag_fix **last = &diag->fixes;
+    while (*last) last = &(*last)->next;
+    *last = PX_NEW(diags->arena, struct px_diag_fix);
+    **last = *fix;
+    (*last)->next = NULL;
+}
+
 /* Parts of a sorted list that are sorted themselves become one. */
 static void merge(const struct px_diag *from, struct px_diag *to, uint32_t begin, uint32_t middle,
                   uint32_t end)

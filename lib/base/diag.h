@@ -19,15 +19,34 @@ enum px_diag_id {
     PX_D_COUNT
 };
 
+/* Another place that a diagnostic is about, and what stands there. */
+struct px_diag_place {
+    struct px_diag_place *next;
+    px_pos pos;
+    uint32_t length;
+    const char *text;
+};
+
+/* An edit that would mend the fault: `text` in place of `length` bytes at `pos`. */
+struct px_diag_fix {
+    struct px_diag_fix *next;
+    px_pos pos;
+    uint32_t length;
+    const char *title, *text;
+    bool certain; /* nothing else can have been meant */
+};
+
 struct px_diag {
     enum px_diag_id id;
     ptx_severity severity;
     px_pos pos;
-    px_pos told;         /* the place whose line ptxas names: pos, or where its parser stood */
-    uint32_t length;     /* bytes; at least one is shown */
-    bool follows;        /* from an earlier error: no news, though ptxas repeats it */
-    const char *message; /* in the arena */
-    const char *note;    /* in the arena, or NULL */
+    px_pos told;                  /* the place whose line ptxas names: pos, or where its parser stood */
+    uint32_t length;              /* bytes; at least one is shown */
+    bool follows;                 /* from an earlier error: no news, though ptxas repeats it */
+    const char *message;          /* in the arena */
+    const char *note;             /* in the arena, or NULL */
+    struct px_diag_place *places; /* in the arena, in the order in which they were added; NULL: none */
+    struct px_diag_fix *fixes;    /* the same */
 };
 
 struct px_diags {
@@ -52,6 +71,11 @@ static inline bool px_diag_has_place(const struct px_diag *diag)
 struct px_diag *px_diag_add(struct px_diags *diags, enum px_diag_id id, px_pos pos, uint32_t length, ...);
 void px_diag_note(struct px_diags *diags, struct px_diag *diag, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+void px_diag_relate(struct px_diags *diags, struct px_diag *diag, px_pos pos, uint32_t length,
+                    const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* An edit; `title` is what it does ("insert ';'"). Texts stay the caller's, in the arena. */
+void px_diag_fix(struct px_diags *diags, struct px_diag *diag, const struct px_diag_fix *fix);
 
 void px_diags_sort(struct px_diags *diags); /* in the order of their places; those without one come last */
 

@@ -157,7 +157,7 @@ static bool is_label(const struct ptx_module *module, const char *at, const stru
 }
 
 /* Where a label of this name stands that is not known here; NULL: nowhere. */
-static const char *note_label(struct px_checker *checker, const struct px_name *name)
+static const char *note_label(struct px_checker *checker, struct px_diag *diag, const struct px_name *name)
 {
     struct ptx_module *module = checker->module;
     const struct px_func *func = checker->function->func;
@@ -166,8 +166,17 @@ static const char *note_label(struct px_checker *checker, const struct px_name *
     if (!at) return NULL;
     const px_pos pos = (px_pos)(at - text);
     const bool inside = pos > func->start && pos < func->end;
+    px_diag_relate(checker->diags, diag, pos, name->len, "the label '%s' is here", name->text);
     return px_arena_printf(&module->arena, "the label of line %u is in another %s", px_note_line(module, pos),
                            inside ? "block: only that block and those inside it know it" : "function");
+}
+
+static void note_meant(struct px_checker *checker, struct px_diag *diag, const struct px_name *name,
+                       const char *meant, bool alone)
+{
+    px_diag_note(checker->diags, diag, "did you mean '%s'?", meant);
+    px_fix_text(checker->module, diag, diag->pos, diag->length, meant,
+                alone && px_note_differs_in_letters(name->text, meant));
 }
 
 /* The first few get a note with the nearest visible name; searching for each would not be linear. */
@@ -182,14 +191,18 @@ static void complain_unknown(struct px_checker *checker, const struct px_unknown
     if (number >= NOTES_MAX) return;
     const char *later = px_note_later(checker->module, name, unknown->pos),
                *end = later ? later : px_note_range_end(checker->module, name),
-               *label = end || checker->searched++ >= NOTES_MAX ? NULL : note_label(checker, name),
+               *label = end || checker->searched++ >= NOTES_MAX ? NULL : note_label(checker, diag, name),
                *special = px_note_special(checker->module, name);
+    bool alone = true;
+    if (end) px_note_relate_name(checker->module, diag, name);
     if (!end) end = label;
-    const struct px_name *near = end || special ? NULL : px_nearest_name(&checker->module->names, name);
+    const struct px_name *near =
+        end || special ? NULL : px_nearest_name(&checker->module->names, name, &alone);
+    const char *meant = special ? special : near ? near->text : NULL;
     if (end)
         px_diag_note(checker->diags, diag, "%s", end);
-    else if (special || near)
-        px_diag_note(checker->diags, diag, "did you mean '%s'?", special ? special : near->text);
+    else if (meant)
+        note_meant(checker, diag, name, meant, alone);
 }
 
 /* A body that a syntax error cut short does not come to this. */

@@ -216,7 +216,8 @@ void px_follow_unknown(struct px_checker *checker, uint32_t from); /* unknown na
 void px_follow_requirements(struct px_checker *checker);           /* after the module */
 
 /* nearest.c: the visible name most like `name`; NULL when none is near */
-const struct px_name *px_nearest_name(const struct px_names *names, const struct px_name *name);
+const struct px_name *px_nearest_name(const struct px_names *names, const struct px_name *name,
+                                      bool *alone); /* none is as near */
 
 /* address.c */
 bool px_inst_has(const struct px_inst *inst, px_word word); /* among its modifiers */

@@ -7,6 +7,7 @@
  * an array without a size has size 0 until something completes it.
  */
 #include "check/checker.h"
+#include "match/note.h"
 
 struct px_symbol *px_symbol_new(struct px_checker *checker, enum px_symbol_kind kind, struct px_name *name,
                                 px_pos pos)
@@ -100,6 +101,7 @@ void px_note_earlier(struct px_checker *checker, struct px_diag *diag, const str
 {
     struct px_place place = px_source_place(&checker->module->source, old->pos);
     px_diag_note(checker->diags, diag, "'%s' is declared on line %u", old->name->text, place.line);
+    px_note_declared(checker->module, diag, old->pos, old->name->text);
 }
 
 static void refuse(struct px_checker *checker, enum px_diag_id id, const struct px_var *var,

@@ -5,6 +5,7 @@
 #include "check/checker.h"
 #include <stdio.h>
 #include <string.h>
+#include "match/note.h"
 
 /* ---- versions and targets ---- */
 
@@ -138,6 +139,7 @@ void px_check_target_version(struct px_checker *checker)
         px_diag_add(checker->diags, PX_D_TARGET_TOO_NEW, checker->target_pos,
                     (uint32_t)strlen(module->target_text), version / 10, version % 10, module->target_text);
     px_diag_note(checker->diags, diag, ".version %u.%u has it", least / 10, least % 10);
+    px_fix_version(checker->module, diag, least);
 }
 
 void px_check_target(struct px_checker *checker, const struct px_target_list *list)
@@ -339,6 +341,9 @@ static void exclude(struct px_checker *checker, const struct px_func *func, px_w
                    px_arena_printf(&checker->module->arena, ".%s", px_word_text(b)));
     NOTE(checker, before, ".%s stands in line %u; leave one of them out", px_word_text(earlier->word),
          px_source_place(&checker->module->source, earlier->pos).line);
+    if (before < checker->diags->list.n)
+        px_diag_relate(checker->diags, &checker->diags->list.at[before], earlier->pos,
+                       directive_length(earlier), ".%s stands here", px_word_text(earlier->word));
 }
 
 static void check_alone(struct px_checker *checker, const struct px_func *func, px_word word)

@@ -35,17 +35,19 @@ static bool is_visible(const struct px_name *name)
     return symbol && symbol->kind != PX_SYM_RANGE;
 }
 
-const struct px_name *px_nearest_name(const struct px_names *names, const struct px_name *name)
+const struct px_name *px_nearest_name(const struct px_names *names, const struct px_name *name, bool *alone)
 {
     enum { NAMES_MAX = 100000 };
     const struct px_name *best = NULL;
+    *alone = true;
     if (names->n > NAMES_MAX || name->len < 2) return NULL;
     for (uint32_t i = 0; i <= names->mask; i++)
         for (const struct px_name *other = names->buckets[i]; other; other = other->next) {
             if (other == name || !is_visible(other)) continue;
             if (same_but_case(name->text, other->text)) return other;
-            if (one_edit(name->text, name->len, other->text, other->len))
-                best = best && strcmp(best->text, other->text) < 0 ? best : other;
+            if (!one_edit(name->text, name->len, other->text, other->len)) continue;
+            *alone = !best;
+            best = best && strcmp(best->text, other->text) < 0 ? best : other;
         }
     return best;
 }

@@ -32,10 +32,13 @@ void px_note_formal(struct px_checker *checker, uint32_t before, const struct px
 {
     struct ptx_module *module = checker->module;
     const char *text = newest(checker, before) ? px_note_given(module, given) : NULL;
-    for (struct px_diag *diag = newest(checker, before); diag; diag = newest(checker, before))
+    for (struct px_diag *diag = newest(checker, before); diag; diag = newest(checker, before)) {
         px_diag_note(checker->diags, diag, "the parameter is %s, declared in line %u%s%s",
                      formal_text(&module->arena, formal), px_note_line(module, formal->pos), text ? "; " : "",
                      text ? text : "");
+        px_note_declared(module, diag, formal->pos, formal->name ? formal->name->text : "_");
+        px_note_relate(module, diag, given);
+    }
 }
 
 static const char *counted(struct px_arena *arena, unsigned n, const char *what)
@@ -53,6 +56,7 @@ void px_note_arity(struct px_checker *checker, uint32_t before, px_pos declared,
                  "what is called, declared in line %u, has %s and %s; %u and %u are given",
                  px_note_line(checker->module, declared), counted(arena, wanted[0], "result"),
                  counted(arena, wanted[1], "parameter"), given[0], given[1]);
+    px_diag_relate(checker->diags, diag, declared, 1, "what is called is declared here");
 }
 
 /* ---- declarations ---- */
@@ -82,15 +86,21 @@ static void note_alignment(struct px_checker *checker, struct px_diag *diag, con
     while (below * 2 <= var->align) below *= 2;
     px_diag_note(checker->diags, diag, "the nearest are %llu and %llu", (unsigned long long)below,
                  (unsigned long long)below * 2);
+    for (uint64_t align = below; align <= 2 * below; align *= 2)
+        px_fix_text(checker->module, diag, diag->pos, diag->length,
+                    px_arena_printf(&checker->module->arena, "%llu", (unsigned long long)align), false);
 }
 
 static void note_type(struct px_checker *checker, struct px_diag *diag, const struct px_var *var)
 {
     struct px_arena *arena = &checker->module->arena;
     const struct px_type_info *info = px_type_info((enum px_type)var->type);
-    point_at(checker, diag, var, px_arena_printf(arena, ".%s", info->name));
-    px_diag_note(checker->diags, diag, "values of .%s are held by .%s variables", info->name,
-                 px_type_info((enum px_type)info->reg)->name);
+    const char *holder = px_type_info((enum px_type)info->reg)->name;
+    const char *found = point_at(checker, diag, var, px_arena_printf(arena, ".%s", info->name));
+    px_diag_note(checker->diags, diag, "values of .%s are held by .%s variables", info->name, holder);
+    if (found)
+        px_fix_text(checker->module, diag, diag->pos, diag->length, px_arena_printf(arena, ".%s", holder),
+                    true);
 }
 
 static void note_register_array(struct px_checker *checker, struct px_diag *diag, const struct px_var *var)
@@ -149,6 +159,7 @@ void px_note_narrow(struct px_checker *checker, struct px_diag *diag, const stru
     px_diag_note(&checker->late, diag,
                  "%s; addresses of .global memory and generic ones need a 64-bit register",
                  px_note_given(checker->module, found));
+    px_note_relate(checker->module, diag, found);
 }
 
 /* ---- a module for another target ---- */
@@ -186,6 +197,9 @@ void px_note_target(struct px_checker *checker, uint32_t before)
         list =
             px_arena_printf(&module->arena, "%s%s'%s' (line %u)", list, i ? ", " : "",
                             checker->specific[i].name->text, px_note_line(module, checker->specific[i].pos));
+    for (unsigned i = 0; diag && i < checker->nspecific; i++)
+        px_diag_relate(checker->diags, diag, checker->specific[i].pos, checker->specific[i].name->len,
+                       "'%s' needs %s", checker->specific[i].name->text, module->target_text);
     if (diag && checker->nspecific)
         px_diag_note(checker->diags, diag, "instructions that need %s: %s", module->target_text, list);
     else if (diag && module->target.suffix)

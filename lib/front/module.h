@@ -91,6 +91,7 @@ struct ptx_module {
     const char *arch;         /* the architecture asked for ("sm_90"), or NULL */
     const char *arch_text;    /* the same as it was named ("compute_90") */
     bool is_virtual;          /* it is compute_90 or lto_90: the module is read, and no code is asked of it */
+    struct px_origins *origins; /* of diagnostics; NULL: there is no line information, or none was needed */
     unsigned max_errors;
     bool recovers;       /* it is read to its end, whatever its syntax errors */
     bool check_only;     /* functions have empty bodies: they were dropped after their check */

@@ -46,27 +46,124 @@ static bool note_float(struct px_parser *parser, struct px_diag *diag)
     return true;
 }
 
+/* The fault is mended by `text` at `at`. */
+static void insert(struct px_parser *parser, struct px_diag *diag, const char *at, const char *text,
+                   bool certain)
+{
+    const px_pos pos = (px_pos)(at - parser->source->text);
+    const char *title = px_arena_printf(parser->arena, "insert '%s'", text);
+    px_diag_fix(parser->diags, diag, &(struct px_diag_fix){NULL, pos, 0, title, text, certain});
+}
+
+/* Behind the last character in front of `at` that is neither blank nor part of a line's comment. */
+static const char *end_before(const char *text, const char *at, bool *newline)
+{
+    for (*newline = false; at > text;) {
+        while (at > text && strchr(" \t\r\n", at[-1])) *newline |= *--at == '\n';
+        const char *line = at;
+        while (line > text && line[-1] != '\n') line--;
+        while (line < at && (line[0] != '/' || line[1] != '/')) line = px_parser_skip(line);
+        if (line >= at) break;
+        at = line;
+    }
+    return at;
+}
+
+/* Does what ends at `end` begin its line with a directive that no semicolon ends? */
+static bool is_line_directive(const char *text, const char *end)
+{
+    static const char *const ended[] = {".reg",   ".local", ".shared", ".param",   ".global",
+                                        ".const", ".tex",   ".pragma", ".visible", ".extern"};
+    const char *line = end;
+    while (line > text && line[-1] != '\n') line--;
+    line += strspn(line, " \t");
+    for (size_t i = 0; i < sizeof ended / sizeof *ended; i++)
+        if (strncmp(line, ended[i], strlen(ended[i])) == 0) return end[-1] == ')';
+    return *line == '.';
+}
+
+/* The parenthesis that is open at the end of a statement; NULL: none is. */
+static const char *open_parenthesis(const char *text, const char *end)
+{
+    unsigned closed = 0;
+    for (; end > text && !strchr(";{}", end[-1]); end--) {
+        if (end[-1] == '(' && !closed) return end - 1;
+        closed += end[-1] == ')';
+        closed -= end[-1] == '(';
+    }
+    return NULL;
+}
+
+static void note_parenthesis(struct px_parser *parser, struct px_diag *diag, const char *open,
+                             const char *end)
+{
+    const px_pos pos = (px_pos)(open - parser->source->text);
+    px_diag_note(parser->diags, diag, "is a ')' missing at the end of line %u?",
+                 px_source_place(parser->source, (px_pos)(end - parser->source->text - 1)).line);
+    px_diag_relate(parser->diags, diag, pos, 1, "the '(' that is not closed");
+    insert(parser, diag, end, ")", true);
+}
+
+/* What a label stands in front of. */
+static bool is_table(const char *at)
+{
+    static const char *const tables[] = {".callprototype", ".calltargets", ".branchtargets"};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (strncmp(at, tables[i], strlen(tables[i])) == 0) return true;
+    return false;
+}
+
 /* A line that begins where the one before has no end. */
 static void note_semicolon(struct px_parser *parser, struct px_diag *diag)
 {
-    const char *text = parser->source->text, *at = text + diag->pos;
-    bool newline = false;
-    while (at > text && strchr(" \t\r\n", at[-1])) newline |= *--at == '\n';
-    if (newline && at > text && !strchr(";{}:,(", at[-1]))
-        px_diag_note(parser->diags, diag, "is a ';' missing at the end of line %u?",
-                     px_source_place(parser->source, (px_pos)(at - text - 1)).line);
+    const char *text = parser->source->text;
+    bool newline;
+    const char *at = end_before(text, text + diag->pos, &newline);
+    const char *open = newline ? open_parenthesis(text, at) : NULL;
+    if (open && text[diag->pos] == '{') {
+        note_parenthesis(parser, diag, open, at);
+        return;
+    }
+    if (!newline || at == text || open || strchr(";{}:,(", at[-1]) || is_line_directive(text, at)) return;
+    const char *mark = is_table(text + diag->pos) ? ":" : ";";
+    px_diag_note(parser->diags, diag, "is a '%s' missing at the end of line %u?", mark,
+                 px_source_place(parser->source, (px_pos)(at - text - 1)).line);
+    insert(parser, diag, at, mark, true);
 }
 
-/* Two operands with nothing but blanks between them. */
+static bool in_name(char c)
+{
+    return isalnum((unsigned char)c) || (c && strchr("_$%", c));
+}
+
+/* Does the text up to `at`, without its guard, hold an opcode and something behind it? */
+static bool is_behind_operand(const char *text, const char *at)
+{
+    const char *begin = at;
+    while (begin > text && !strchr(";{}\n", begin[-1])) begin--;
+    begin += strspn(begin, " \t");
+    if (*begin == '@') begin += strcspn(begin, " \t");
+    begin += strspn(begin, " \t");
+    const char *opcode = begin;
+    while (in_name(*begin) || *begin == '.' || *begin == ':') begin++;
+    return islower((unsigned char)*opcode) && begin < at;
+}
+
+/* Two operands of an instruction with nothing but blanks between them. The same word twice can also be one
+ * too many. */
 static void note_comma(struct px_parser *parser, struct px_diag *diag)
 {
     const char *text = parser->source->text, *at = text + diag->pos, *before = at;
     while (before > text && (before[-1] == ' ' || before[-1] == '\t')) before--;
-    const bool is_operand = isalnum((unsigned char)at[0]) || (at[0] && strchr("%_{[", at[0]));
+    const bool is_operand = in_name(at[0]) || (at[0] && strchr("{[", at[0]));
     const bool after_operand =
-        before > text && before < at && (isalnum((unsigned char)before[-1]) || strchr("_}]", before[-1]));
-    if (is_operand && after_operand && !diag->note)
-        px_diag_note(parser->diags, diag, "is a ',' missing before '%.*s'?", (int)diag->length, at);
+        before > text && before < at && (in_name(before[-1]) || strchr("}]", before[-1]));
+    if (!is_operand || !after_operand || diag->note || !is_behind_operand(text, before)) return;
+    const char *word = before;
+    while (word > text && in_name(word[-1])) word--;
+    const bool twice = (size_t)(before - word) == diag->length && memcmp(word, at, diag->length) == 0;
+    px_diag_note(parser->diags, diag, "is a ',' missing before '%.*s'?", (int)diag->length, at);
+    insert(parser, diag, before, ",", !twice);
 }
 
 const char *px_parser_skip(const char *at)
@@ -95,13 +192,18 @@ static bool note_braces(struct px_parser *parser, struct px_diag *diag)
     const char *at = parser->source->text + diag->pos;
     if (*at && *at != '}') return false;
     const char *open = open_brace(parser, diag->pos);
-    if (!*at && open)
-        px_diag_note(parser->diags, diag, "the '{' of line %u is not closed",
-                     px_source_place(parser->source, (px_pos)(open - parser->source->text)).line);
-    else if (*at && !open)
+    if (!*at == !open) return false;
+    if (*at) {
         px_diag_note(parser->diags, diag, "no '{' is open here");
-    else
-        return false;
+        px_diag_fix(parser->diags, diag, &(struct px_diag_fix){NULL, diag->pos, 1, "remove '}'", "", false});
+        return true;
+    }
+    const px_pos pos = (px_pos)(open - parser->source->text);
+    px_diag_note(parser->diags, diag, "the '{' of line %u is not closed",
+                 px_source_place(parser->source, pos).line);
+    px_diag_relate(parser->diags, diag, pos, 1, "the '{' that is not closed");
+    px_diag_fix(parser->diags, diag,
+                &(struct px_diag_fix){NULL, diag->pos, 0, "insert '}' at the end", "}\n", false});
     return true;
 }
 
@@ -126,10 +228,11 @@ static bool note_address(struct px_parser *parser, struct px_diag *diag)
     const char *text = parser->source->text, *at = text + diag->pos, *before = at;
     while (before > text && strchr(" \t", before[-1])) before--;
     if (!open_bracket(text, at) || before == text) return false;
-    if (*at == '-' && isdigit((unsigned char)at[1]))
+    if (*at == '-' && isdigit((unsigned char)at[1])) {
         px_diag_note(parser->diags, diag, "a negative offset is written +-%.*s",
                      (int)strspn(at + 1, "0123456789abcdefxABCDEFX"), at + 1);
-    else if (strchr("-*", *at) || (before[-1] == '+' && *at == '%'))
+        insert(parser, diag, at, "+", true);
+    } else if (strchr("-*", *at) || (before[-1] == '+' && *at == '%'))
         px_diag_note(parser->diags, diag,
                      "an address is one register or variable, and a constant added to it: compute the sum in "
                      "front of this instruction");

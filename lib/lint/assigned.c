@@ -219,11 +219,14 @@ static void say_never(const struct assigned *a, const struct px_lint_ref *ref)
     const uint32_t first = flow->defs.first[ref->reg];
     struct px_diag *diag =
         px_lint_say(flow, LINT_UNASSIGNED, operand->pos, operand->length, operand->u.name->text);
-    if (first == flow->defs.first[ref->reg + 1])
+    if (first == flow->defs.first[ref->reg + 1]) {
         px_diag_note(&flow->module->diags, diag, "nothing assigns to '%s'", operand->u.name->text);
-    else
-        px_diag_note(&flow->module->diags, diag, "the assignment on line %u is on no path to here",
-                     px_lint_item_line(flow, flow->refs[flow->defs.to[first]].item));
+        return;
+    }
+    const uint32_t item = flow->refs[flow->defs.to[first]].item;
+    px_diag_note(&flow->module->diags, diag, "the assignment on line %u is on no path to here",
+                 px_lint_item_line(flow, item));
+    px_lint_relate(flow, diag, item, "it is assigned here");
 }
 
 static bool is_byte(const struct px_inst *inst)
@@ -268,6 +271,7 @@ static void say_maybe(const struct assigned *a, const struct px_lint_ref *ref, b
     px_diag_note(&flow->module->diags, diag,
                  "there is a path to here that passes no assignment%s; the first is on line %u",
                  a->full[def] ? "" : " without a guard", px_lint_item_line(flow, flow->refs[def].item));
+    px_lint_relate(flow, diag, flow->refs[def].item, "it is first assigned here");
 }
 
 /*

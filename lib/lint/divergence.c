@@ -172,4 +172,6 @@ void px_lint_note_cause(const struct px_lint_flow *flow, struct px_diag *diag, s
                  "threads part at '%s' on line %u, whose condition derives from '%s' on line %u",
                  flow->items[cause.branch].inst->opcode->text, px_lint_item_line(flow, cause.branch), source,
                  px_lint_item_line(flow, cause.source));
+    px_lint_relate(flow, diag, cause.branch, "threads part here");
+    px_lint_relate(flow, diag, cause.source, "the condition derives from this");
 }

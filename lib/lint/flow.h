@@ -80,6 +80,14 @@ const struct px_symbol *px_lint_callee(const struct px_inst *inst);
 #define px_lint_say(flow, id, pos, length, ...)                                                              \
     px_diag_add(&(flow)->module->diags, PX_D_##id, (pos), (length), ##__VA_ARGS__)
 
+/* Says of an item, or of a symbol's declaration, why the warning names it too. */
+#define px_lint_relate(flow, diag, item, ...)                                                                \
+    px_diag_relate(&(flow)->module->diags, (diag), (flow)->items[item].inst->pos,                            \
+                   (flow)->items[item].inst->opcode->len, __VA_ARGS__)
+#define px_lint_relate_symbol(flow, diag, symbol)                                                            \
+    px_diag_relate(&(flow)->module->diags, (diag), (symbol)->pos, (symbol)->name->len,                       \
+                   "'%s' is declared here", (symbol)->name->text)
+
 struct px_lint_values;
 struct px_lint_numbers;
 

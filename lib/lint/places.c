@@ -72,6 +72,7 @@ static void note_declaration(const struct px_lint_flow *flow, struct px_diag *di
     px_diag_note(&flow->module->diags, diag, "%s is declared on line %u with %llu bytes, aligned to %u%s",
                  symbol->name->text, px_lint_line(flow, symbol->pos), (unsigned long long)symbol->size,
                  symbol->align, more);
+    px_lint_relate_symbol(flow, diag, symbol);
 }
 
 static void say_outside(const struct px_lint_flow *flow, const struct px_operand *base,

@@ -19,6 +19,7 @@ static void complain(const struct px_lint_flow *flow, const struct px_lint_ref *
     struct px_diag *diag = px_lint_say(flow, LINT_UNDER_WAY, o->pos, o->length, o->u.name->text);
     px_diag_note(&flow->module->diags, diag, "the product is in line %u; no wgmma.wait_group stands between",
                  px_lint_item_line(flow, product));
+    px_lint_relate(flow, diag, product, "the product is here");
 }
 
 /* product[reg]: the item + 1 of the last product that writes the register. False: it was told. */

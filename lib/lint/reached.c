@@ -25,6 +25,7 @@ static void complain(const struct px_lint_flow *flow, uint32_t first, uint32_t e
     px_diag_note(&flow->module->diags, diag,
                  "'%s' on line %u does not go on here, and no branch that is reached comes here",
                  flow->items[first - 1].inst->opcode->text, px_lint_item_line(flow, first - 1));
+    px_lint_relate(flow, diag, first - 1, "this does not go on below");
 }
 
 void px_lint_reached(struct px_lint_flow *flow)

@@ -197,6 +197,7 @@ static void say_inside(const struct spaces *s, const struct px_operand *base, st
     px_diag_note(&s->flow->module->diags, diag,
                  "it is made on line %u; write .%s behind the opcode, or convert it with cvta.%s",
                  px_lint_item_line(s->flow, value.from), space, space);
+    px_lint_relate(s->flow, diag, value.from, "the address is made here");
 }
 
 /* A bracketed operand whose instruction could name a space and does not. */
@@ -243,6 +244,7 @@ static void say_accesses(const struct spaces *s)
             px_diag_note(&s->flow->module->diags, diag,
                          "the address is made on line %u; so are those of %u more accesses",
                          px_lint_item_line(s->flow, i), s->accesses[i] - 1);
+        px_lint_relate(s->flow, diag, i, "the address is made here");
     }
 }
 
@@ -269,6 +271,7 @@ static void check_arguments(const struct spaces *s, uint32_t i)
                                            space_name((enum px_space)value.space));
         px_diag_note(&s->flow->module->diags, diag, "the pointer is made on line %u",
                      px_lint_item_line(s->flow, value.from));
+        px_lint_relate(s->flow, diag, value.from, "the pointer is made here");
     }
 }
 

@@ -189,6 +189,7 @@ static bool guard_fits(struct ptx_module *module, const struct px_inst *inst)
     diag->length = guard->length;
     const char *given = px_note_given(module, guard);
     if (given) px_diag_note(&module->diags, diag, "a guard must be .pred; %s", given);
+    px_note_relate(module, diag, guard);
     return false;
 }
 

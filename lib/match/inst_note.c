@@ -54,9 +54,9 @@ static bool is_known(const struct px_why *why, px_word word)
 
 /*
  * The nearest opcode, or (with an opcode) the nearest modifier of it; NULL when none is near. Of several as
- * near, the one that begins as the text does.
+ * near, the one that begins as the text does; `alone`: there was no other.
  */
-static const char *nearest(const struct px_why *why, const char *text, px_word opcode)
+static const char *nearest(const struct px_why *why, const char *text, px_word opcode, bool *alone)
 {
     const char *best = NULL;
     unsigned least = strlen(text) < 4 ? NEAR : NEAR + 1;
@@ -66,7 +66,9 @@ static const char *nearest(const struct px_why *why, const char *text, px_word o
         unsigned d = px_note_distance(text, other);
         bool nearer =
             d < least || (best && d == least && common_prefix(text, other) > common_prefix(text, best));
-        if (d && nearer && is_known(why, word) && (!opcode || opcode_takes(opcode, word))) {
+        if (!d || d > least || !is_known(why, word) || (opcode && !opcode_takes(opcode, word))) continue;
+        *alone = d < least;
+        if (nearer) {
             least = d;
             best = other;
         }
@@ -75,10 +77,10 @@ static const char *nearest(const struct px_why *why, const char *text, px_word o
 }
 
 /* The first modifier that no form of the opcode takes; NULL when all are known to it. */
-static const char *foreign_modifier(const struct px_inst *inst)
+static const struct px_modifier *foreign_modifier(const struct px_inst *inst)
 {
     for (unsigned i = 0; i < inst->nmods; i++)
-        if (!opcode_takes(inst->opcode->word, inst->mods[i].name->word)) return inst->mods[i].name->text;
+        if (!opcode_takes(inst->opcode->word, inst->mods[i].name->word)) return &inst->mods[i];
     return NULL;
 }
 
@@ -124,7 +126,7 @@ static bool has_undeclared(const struct px_inst *inst)
 }
 
 /* The nearest instruction that is legal here; NULL when there is none near. */
-static const char *proposal(const struct px_why *why, const char *meant)
+static const char *proposal(const struct px_why *why, struct px_diag *diag, const char *meant)
 {
     struct px_draft draft;
     if (why->module->diags.errors > PROPOSALS_MAX || has_undeclared(why->inst) ||
@@ -132,6 +134,7 @@ static const char *proposal(const struct px_why *why, const char *meant)
         return NULL;
     const char *text = px_draft_text(why, &draft), *choices = meant ? NULL : px_draft_choices(why, &draft);
     struct px_arena *arena = &why->module->arena;
+    if (text && !draft.needs && !meant) px_fix_instruction(why->module, diag, why->inst, text);
     if (text && draft.needs) text = px_arena_printf(arena, "%s with %s", text, draft.needs);
     return text && choices ? px_arena_printf(arena, "%s (or %s)", text, choices) : text;
 }
@@ -147,6 +150,45 @@ static bool is_vector_size(const char *word)
     return word[0] == 'v' && word[1] && word[1 + strspn(word + 1, "0123456789")] == '\0';
 }
 
+static void fix_word(const struct px_why *why, struct px_diag *diag, const struct px_modifier *modifier,
+                     const char *meant, bool alone)
+{
+    const struct px_inst *inst = why->inst;
+    const char *written = modifier ? modifier->name->text : inst->opcode->text;
+    alone &= px_note_distance(written, meant) == 1 && px_note_differs_in_letters(written, meant) &&
+             !px_type_of_word(px_word_find(meant, strlen(meant)));
+    if (modifier)
+        px_fix_text(why->module, diag, modifier->pos, modifier->name->len + 1,
+                    px_arena_printf(&why->module->arena, ".%s", meant), alone);
+    else
+        px_fix_text(why->module, diag, inst->pos, inst->opcode->len, meant, alone);
+}
+
+/* What the attempt that got furthest lacks: a version or a target, or another operand. */
+static const char *fact(const struct px_why *why, const struct px_fit *best, struct px_diag *diag)
+{
+    if (best->stage == PX_FIT_OPERANDS && best->fault.operand)
+        px_note_relate(why->module, diag, best->fault.operand);
+    if (best->stage != PX_FIT_SINCE) return px_note_fact(why, best);
+    px_fix_requirement(why->module, diag, &best->since);
+    return requirement(why, &best->since);
+}
+
+/* `reg .b32 %r;` has lost its dot. */
+static bool note_directive(const struct px_why *why, struct px_diag *diag)
+{
+    static const char *const directives[] = {"reg", "param", "shared", "local", "global", "const", "pragma"};
+    const struct px_inst *inst = why->inst;
+    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++) {
+        if (strcmp(directives[i], inst->opcode->text) != 0) continue;
+        px_diag_note(&why->module->diags, diag, "did you mean '.%s'?", directives[i]);
+        px_diag_fix(&why->module->diags, diag,
+                    &(struct px_diag_fix){NULL, inst->pos, 0, "insert '.'", ".", true});
+        return true;
+    }
+    return false;
+}
+
 void px_inst_note(const struct px_why *why, const struct px_fit *best)
 {
     struct px_diags *diags = &why->module->diags;
@@ -155,18 +197,23 @@ void px_inst_note(const struct px_why *why, const struct px_fit *best)
     struct px_diag *diag = diags->list.n ? &diags->list.at[diags->list.n - 1] : NULL;
     if (!diag || diag->note) return;
     const bool is_opcode = !px_word_is_opcode(inst->opcode->word);
-    const char *word = is_opcode ? inst->opcode->text : foreign_modifier(inst), *note = "";
-    const bool is_size = word && !is_opcode && is_vector_size(word[0] == '.' ? word + 1 : word);
-    const char *meant = word && !is_size ? nearest(why, word, is_opcode ? 0 : inst->opcode->word) : NULL;
-    append(arena, &note,
-           best->stage == PX_FIT_SINCE ? requirement(why, &best->since) : px_note_fact(why, best));
+    if (is_opcode && note_directive(why, diag)) return;
+    const struct px_modifier *foreign = is_opcode ? NULL : foreign_modifier(inst);
+    const char *word = is_opcode ? inst->opcode->text : foreign ? foreign->name->text : NULL, *note = "";
+    const bool is_size = foreign && is_vector_size(word[0] == '.' ? word + 1 : word);
+    bool alone = true;
+    const char *meant =
+        word && !is_size ? nearest(why, word, is_opcode ? 0 : inst->opcode->word, &alone) : NULL;
+    append(arena, &note, fact(why, best, diag));
     if (is_size)
         append(arena, &note,
                "vectors have 2 or 4 elements (.v2, .v4), or, with 32-bit elements, PTX 8.8 and "
                "sm_100, 8 (.v8)");
-    if (meant)
+    if (meant) {
         append(arena, &note, px_arena_printf(arena, "did you mean '%s%s'?", is_opcode ? "" : ".", meant));
-    const char *legal = is_opcode || is_size ? NULL : proposal(why, meant);
+        fix_word(why, diag, foreign, meant, alone);
+    }
+    const char *legal = is_opcode || is_size ? NULL : proposal(why, diag, meant);
     if (legal) append(arena, &note, px_arena_printf(arena, "legal here: %s", legal));
     if (*note) px_diag_note(diags, diag, "%s", note);
 }

@@ -37,6 +37,50 @@ const char *px_note_range_end(struct ptx_module *module, const struct px_name *n
                            base->text, (unsigned long long)s->u.var->range - 1);
 }
 
+void px_note_declared(struct ptx_module *module, struct px_diag *diag, px_pos pos, const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$%";
+    const size_t length = strspn(module->source.text + pos, letters);
+    px_diag_relate(&module->diags, diag, pos, (uint32_t)length, "'%s' is declared here", name);
+}
+
+/* `base<N>` with more members; in the text the number may stand behind blanks. */
+static void fix_range(struct ptx_module *module, struct px_diag *diag, const struct px_symbol *s,
+                      unsigned long long index)
+{
+    struct px_arena *arena = &module->arena;
+    const char *text = module->source.text, *at = text + s->pos + s->name->len;
+    at += strspn(at, " \t");
+    if (*at != '<') return;
+    at += 1 + strspn(at + 1, " \t");
+    const size_t digits = strspn(at, "0123456789");
+    const char *more = px_arena_printf(arena, "%llu", index + 1);
+    const char *title = px_arena_printf(arena, "declare %s<%s>", s->name->text, more);
+    if (digits && at[digits + strspn(at + digits, " \t")] == '>' && index < UINT32_MAX)
+        px_diag_fix(&module->diags, diag,
+                    &(struct px_diag_fix){NULL, (px_pos)(at - text), (uint32_t)digits, title, more, false});
+}
+
+void px_note_relate_name(struct ptx_module *module, struct px_diag *diag, const struct px_name *name)
+{
+    const struct px_name *base;
+    unsigned long long index;
+    const struct px_symbol *s = name->bound ? name->bound : range_of(module, name, &base, &index);
+    if (!s) return;
+    px_note_declared(module, diag, s->pos, s->name->text);
+    if (s != name->bound && s->pos < diag->pos && index >= s->u.var->range) fix_range(module, diag, s, index);
+}
+
+void px_note_relate(struct ptx_module *module, struct px_diag *diag, const struct px_operand *operand)
+{
+    const struct px_operand *o = operand->kind == PX_O_ADDR && operand->n ? &operand->u.list[0] : operand;
+    if (o->kind != PX_O_NAME) return;
+    if (o->symbol)
+        px_note_declared(module, diag, o->symbol->pos, o->symbol->name->text);
+    else if (!px_sreg_of_word(o->u.name->word))
+        px_note_relate_name(module, diag, o->u.name);
+}
+
 const char *px_note_later(struct ptx_module *module, const struct px_name *name, px_pos use)
 {
     const struct px_name *base;

@@ -22,6 +22,7 @@ def said(layout, path):
         text=True,
         timeout=60,
         check=False,
+        cwd=ROOT,
     )
     return done.stderr
 
@@ -29,6 +30,76 @@ def said(layout, path):
 def of_json(path):
     found = [d for d in json.loads(said("json", path)) if d["line"]]
     return [(d["line"], d["column"], max(d["length"], 1)) for d in found]
+
+
+def facts(path):
+    """what json tells beside the places: (other places, fixes, places in the source, functions)"""
+    found = json.loads(said("json", path))
+    places = [place for d in found for place in d.get("related", [])]
+    edits = [edit for d in found for edit in d.get("fixes", [])]
+    others = [(p["line"], p["column"], p["length"], p["message"]) for p in places]
+    fixes = [(e["line"], e["column"], e["length"], e["text"], e["title"]) for e in edits]
+    origins = [(o["file"], o["line"], o["column"]) for d in found for o in d.get("origin", [])]
+    return others, fixes, origins, [d["function"] for d in found if "function" in d]
+
+
+def facts_of_sarif(path):
+    others, fixes, origins, functions = [], [], [], []
+    for result in json.loads(said("sarif", path))["runs"][0]["results"]:
+        for place in result.get("relatedLocations", []):
+            physical, words = place["physicalLocation"], place["message"]["text"]
+            at = physical["region"]
+            if words in ("the source of this", "inlined here"):
+                name = physical["artifactLocation"]["uri"]
+                origins.append((name, at["startLine"], at["startColumn"]))
+            else:
+                size = at["endColumn"] - at["startColumn"]
+                others.append((at["startLine"], at["startColumn"], size, words))
+        for fix in result.get("fixes", []):
+            change = fix["artifactChanges"][0]["replacements"][0]
+            at, text = change["deletedRegion"], change["insertedContent"]["text"]
+            size = at["endColumn"] - at["startColumn"]
+            fixes.append((at["startLine"], at["startColumn"], size, text, fix["description"]["text"]))
+        for place in result["locations"]:
+            functions += [one["fullyQualifiedName"] for one in place.get("logicalLocations", [])]
+    return others, fixes, origins, functions
+
+
+def origin_lines(path):
+    """the line of each message that tells of the source"""
+    for d in json.loads(said("json", path)):
+        places = ["%s:%d" % (o["file"], o["line"]) for o in d.get("origin", [])]
+        if places:
+            yield "from " + ", inlined at ".join(places) + ", in " + d["function"]
+
+
+def untold(path):
+    """what of the facts a layout leaves out"""
+    others, fixes, origins, functions = facts(path)
+    if facts_of_sarif(path) != (others, fixes, origins, functions):
+        return "sarif: %s, json: %s" % (facts_of_sarif(path), facts(path))
+    name = os.path.relpath(path, ROOT)
+    gcc, caret, github = (said(layout, name) for layout in ("gcc", "caret", "github"))
+    for line, column, _, words in others:
+        if "%s:%d:%d: note: %s\n" % (name, line, column, words) not in gcc:
+            return "gcc leaves out: " + words
+        if "%s:%d:%d: note: %s\n" % (name, line, column, words) not in caret:
+            return "caret leaves out: " + words
+        if "%%0A%s, line %d: %s" % (name, line, words.replace("%", "%25")) not in github:
+            return "github leaves out: " + words
+    for line, column, size, text, title in fixes:
+        edit = 'fix-it:"%s":{%d:%d-%d:%d}:"%s"' % (name, line, column, line, column + size, text)
+        if edit.replace("\n", "\\n") not in gcc and "note: or " + title not in gcc:
+            return "gcc leaves out: " + title
+        if "fix: " + title not in caret or "%0Afix: " + title.replace("%", "%25") not in github:
+            return "caret or github leaves out: " + title
+    for file, line, column in origins:
+        if "%s:%d:%d: note: " % (file, line, column) not in gcc:
+            return "gcc leaves out %s" % file
+    for words in origin_lines(path):
+        if words not in caret or "%0A" + words not in github or words not in said("ptxas", name):
+            return "a layout leaves out: " + words
+    return None
 
 
 def of_sarif(path):
@@ -66,11 +137,17 @@ def wrong(path):
     if lines != short:
         return "gcc: %s, json: %s" % (lines, short)
     shown = carets(said("caret", path))
-    if shown != places:
-        return "caret: %s, json: %s" % (shown, places)
+    both = [
+        (d["line"], d["column"], max(d["length"], 1))
+        for m in json.loads(said("json", path))
+        for d in [m, *m.get("related", [])]
+        if d["line"]
+    ]
+    if shown != both:
+        return "caret: %s, json: %s" % (shown, both)
     if not set(places) <= set(carets(said("ptxas", path))):
         return "ptxas: %s, json: %s" % (carets(said("ptxas", path)), places)
-    return None
+    return untold(path)
 
 
 def main():

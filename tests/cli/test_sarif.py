@@ -42,7 +42,18 @@ MESSAGE = record("text", text=TEXT)
 REGION = record("startLine", startLine=COUNT, startColumn=COUNT, endColumn=COUNT)
 URI = {"type": "string", "pattern": r"^[A-Za-z0-9\-._~:/%]+$"}
 PHYSICAL = record("artifactLocation", artifactLocation=record("uri", uri=URI), region=REGION)
-LOCATION = record("physicalLocation", physicalLocation=PHYSICAL)
+LOGICAL = record("", fullyQualifiedName=TEXT, kind=TEXT)
+LOCATION = record(
+    "physicalLocation", physicalLocation=PHYSICAL, message=MESSAGE, logicalLocations=several(LOGICAL)
+)
+CONTENT = record("", text={"type": "string"})
+REPLACEMENT = record("deletedRegion", deletedRegion=REGION, insertedContent=CONTENT)
+CHANGE = record(
+    "artifactLocation replacements",
+    artifactLocation=record("uri", uri=URI),
+    replacements=several(REPLACEMENT),
+)
+FIX = record("artifactChanges", description=MESSAGE, artifactChanges=several(CHANGE))
 RULE = record("id", id=TEXT, shortDescription=MESSAGE, fullDescription=MESSAGE, help=MESSAGE)
 RESULT = record(
     "message ruleId ruleIndex",
@@ -52,6 +63,7 @@ RESULT = record(
     message=MESSAGE,
     locations=several(LOCATION),
     relatedLocations=several(LOCATION),
+    fixes=several(FIX),
 )
 DRIVER = record("name rules", name=TEXT, version=TEXT, rules=several(RULE))
 RUN = record(
