@@ -15,7 +15,7 @@
 static const char *const flags[] = {
     "keeps",    "memory",   "unit",    "ends",      "waits",   "plain",   "pure",  "reads",   "writes",
     "fragment", "straight", "members", "exchanges", "varies",  "barrier", "alone", "offsets", "calls",
-    "words",    "switches", "pauses",  "agrees",    "differs", "later",   "anew",  "places"};
+    "words",    "switches", "pauses",  "agrees",    "differs", "later",   "anew",  "places",  "several"};
 enum { FLAGS = sizeof flags / sizeof *flags };
 
 static int find(const char *s)
@@ -165,18 +165,19 @@ void ig_emit_op_handlers(FILE *out)
             fprintf(out, "PX_NAMED_HANDLER(%d, %s)\n", ig_op_number(ig.ops[i].name), ig.ops[i].name);
 }
 
-/* What the common lowering makes operands of: values, vectors of them, one address. */
+/* What the common lowering makes operands of: values, vectors of them, one address, or `several`. */
 void ig_check_op_operands(const struct ig_form *form)
 {
     const int i = form->op ? find(form->op) : -1;
     int addresses = 0;
     if (i < 0 || !ig.ops[i].handler) return;
+    const bool several = ig.ops[i].flags & flag_of(form->at, "several");
     for (int k = 0; k < form->nopds; k++) {
         const struct ig_opd *o = &form->opds[k];
         addresses += o->kind == IG_O_ADDR;
         if ((o->kind != IG_O_REG && o->kind != IG_O_PRED && o->kind != IG_O_IMM && o->kind != IG_O_VEC &&
-             o->kind != IG_O_ADDR && o->kind != IG_O_OTHER) ||
-            o->partner >= 0 || addresses > 1)
+             o->kind != IG_O_ADDR && o->kind != IG_O_OTHER && !(several && o->kind == IG_O_TENSOR)) ||
+            o->partner >= 0 || (addresses > 1 && !several))
             ig_error(form->at,
                      "operand %s of '%s': an operation with `handler` takes values, vectors and one address",
                      o->name, form->op);

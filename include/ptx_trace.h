@@ -61,8 +61,10 @@ enum {
      * copies (cp.async.mbarrier.arrive). Without WRITE a wait for a phase, reported once the phase has ended,
      * for the threads that go on. */
     PTX_TRACE_MBARRIER = 16,
-    PTX_TRACE_PRODUCT = 32 /* with READ and ASYNC: what wgmma reads of shared memory, told of the first thread
-                              of its warpgroup; it happens until that waits for the product */
+    PTX_TRACE_PRODUCT = 32, /* with READ and ASYNC: what wgmma reads of shared memory, told of the first
+                               thread of its warpgroup; it happens until that waits for the product */
+    PTX_TRACE_REMOTE = 64   /* of another block's shared memory in the cluster, told as an access of the block
+                               whose   memory it is by its thread 0; with ASYNC: by a bulk copy */
 };
 
 /* One thread's part. */
@@ -119,13 +121,17 @@ PTX_API void ptx_trace_where(const ptx_trace_access *access, ptx_address address
 
 /* ---- what orders accesses ---- */
 
+/* The number of the cluster's barrier, behind the block's own. */
+enum { PTX_TRACE_CLUSTER_BARRIER = 16 };
+
 typedef enum ptx_trace_kind {
     PTX_TRACE_GRID_BEGIN = 1,     /* its blocks may run from now on; `parent`, or `number`: the work of the
                                          host (ptx_trace_memory) that it is; from any thread */
     PTX_TRACE_GRID_END = 2,       /* it and its children are complete, or its launch was stopped */
     PTX_TRACE_BLOCK_BEGIN = 3,    /* before anything else of the block; `nthreads` is their number */
     PTX_TRACE_BLOCK_END = 4,      /* all threads have exited */
-    PTX_TRACE_BARRIER_ARRIVE = 5, /* threads come to barrier `number` for `count` threads (0: all) */
+    PTX_TRACE_BARRIER_ARRIVE = 5, /* threads come to barrier `number` for `count` threads (0: all); of the
+                                     cluster's barrier PTX_TRACE_CLUSTER_BARRIER */
     PTX_TRACE_BARRIER_LEAVE = 6,  /* threads that waited there (not those of bar.arrive) go on */
     PTX_TRACE_WARP_ARRIVE = 7,    /* bar.warp.sync: threads of one warp come; `number` is the member mask */
     PTX_TRACE_WARP_LEAVE = 8,     /* and go on */

@@ -28,10 +28,16 @@ struct px_batch {
     const uint8_t *from[PX_LANES_MAX]; /* host place of global memory */
 };
 
+struct px_bulk; /* ops/bulk.h */
+
 struct px_async {
     struct px_batch *first, *last, *spare;
     uint64_t issued;                  /* batches so far */
     uint32_t committed[PX_LANES_MAX]; /* groups of each lane */
+    struct px_bulks {
+        struct px_bulk *first, *last;
+        uint32_t committed[PX_LANES_MAX]; /* bulk groups of each lane */
+    } bulk;
 };
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include "isa/isa.h"
 #include "ops/async.h"
+#include "ops/bulk.h"
 #include "ops/mbarrier.h"
 #include "ops/mem.h"
 #include "ops/operands.h"
@@ -84,7 +85,7 @@ static void finish_copies(struct px_cta *cta, struct px_async *a, struct px_lane
         if (!b->arrival) happen(cta, b, lanes);
 }
 
-bool px_async_arrive_one(struct px_cta *cta, uint32_t at)
+static bool arrive_of_copies(struct px_cta *cta, uint32_t at)
 {
     uint32_t lane;
     for (uint32_t i = 0; i < cta->ngangs; i++) {
@@ -102,22 +103,33 @@ bool px_async_arrive_one(struct px_cta *cta, uint32_t at)
     return false;
 }
 
+bool px_async_arrive_one(struct px_cta *cta, uint32_t at)
+{
+    return arrive_of_copies(cta, at) || px_bulk_arrive_one(cta, at);
+}
+
+bool px_async_pending(const struct px_gang *g)
+{
+    return g->async && (g->async->first || g->async->bulk.first);
+}
+
 bool px_async_finish(struct px_cta *cta)
 {
     bool any = false;
     for (uint32_t i = 0; i < cta->ngangs; i++) {
         struct px_async *a = cta->gangs[i].async;
-        if (!a || !a->first) continue;
+        if (!px_async_pending(&cta->gangs[i])) continue;
         any = true;
         finish_copies(cta, a, px_lanes_below(PX_LANES_MAX), NULL);
         settle(cta, a);
+        px_bulk_finish(&cta->gangs[i]);
     }
     return any;
 }
 
 /* ---- batches begin ---- */
 
-static struct px_async *async_of(struct px_gang *g)
+struct px_async *px_async_of(struct px_gang *g)
 {
     if (!g->async) g->async = px_zalloc(g->cta->alloc, sizeof *g->async);
     return g->async;
@@ -136,6 +148,7 @@ void px_async_reset(struct px_gang *g)
     a->first = a->last = NULL;
     a->issued = 0;
     memset(a->committed, 0, sizeof a->committed);
+    px_bulk_reset(g);
 }
 
 void px_async_free(struct px_gang *g)
@@ -154,7 +167,7 @@ void px_async_free(struct px_gang *g)
 /* A batch for the lanes; NULL when the host has no memory left, which stops the launch. */
 static struct px_batch *new_batch(struct px_gang *g, struct px_lanes lanes)
 {
-    struct px_async *a = async_of(g);
+    struct px_async *a = px_async_of(g);
     struct px_batch *b = a ? a->spare : NULL;
     if (b)
         a->spare = b->next;
@@ -166,36 +179,39 @@ static struct px_batch *new_batch(struct px_gang *g, struct px_lanes lanes)
     return b;
 }
 
-static uint64_t draw(uint64_t z)
+static uint64_t mix(uint64_t z)
 {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
 
-/* An asynchronous instruction has run: with a random choice batches come nearer to happening by themselves.
- */
-static void tick(struct px_gang *g)
+uint8_t px_async_draw(struct px_gang *g)
+{
+    const uint64_t number = (uint64_t)g->first << 40 | g->async->issued++;
+    return (uint8_t)(mix(g->cta->when.seed + number * 0x9e3779b97f4a7c15u) & 7);
+}
+
+void px_async_tick(struct px_gang *g)
 {
     struct px_async *a = g->async;
     if (g->cta->when.mode != PTX_ASYNC_RANDOM || !a) return;
     for (struct px_batch *b = a->first; b; b = b->next)
         if (!b->arrival && !b->left--) happen(g->cta, b, b->lanes);
     settle(g->cta, a);
+    px_bulk_tick(g);
 }
 
 static void issue(struct px_gang *g, struct px_batch *b)
 {
     struct px_async *a = g->async;
-    const struct px_async_when when = g->cta->when;
-    const uint64_t number = (uint64_t)g->first << 40 | a->issued++;
-    b->left = (uint8_t)(draw(when.seed + number * 0x9e3779b97f4a7c15u) & 7);
+    b->left = px_async_draw(g);
     px_queue_push(a, b);
-    if (when.mode == PTX_ASYNC_EARLY) {
+    if (g->cta->when.mode == PTX_ASYNC_EARLY) {
         if (!b->arrival) happen(g->cta, b, b->lanes);
         settle(g->cta, a);
     }
-    tick(g);
+    px_async_tick(g);
 }
 
 /* ---- records ---- */
@@ -267,8 +283,7 @@ static bool fill(struct px_gang *g, const struct px_insn *in, uint32_t lane, str
     return destination(g, in, lane, &b->to[lane]) && (!n || source(g, in, lane, n, &b->from[lane]));
 }
 
-/* The host has no memory left for what is pending. */
-static int no_memory(struct px_gang *g, const struct px_insn *in)
+int px_async_no_memory(struct px_gang *g, const struct px_insn *in)
 {
     return px_gang_trap(g, in, px_lanes_first(&g->active), PX_CUDA_OUT_OF_MEMORY, 0,
                         "the host has no memory left for pending copies");
@@ -280,7 +295,7 @@ int px_async_copy(struct px_gang *g, const struct px_insn *in)
     uint32_t lane;
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
     struct px_batch *b = new_batch(g, lanes);
-    if (!b) return no_memory(g, in);
+    if (!b) return px_async_no_memory(g, in);
     b->size = in->bytes;
     bool ok = true;
     PX_FOR_LANES(lane, lanes) if (ok) ok = fill(g, in, lane, b);
@@ -295,7 +310,7 @@ int px_op_cp_async_commit(struct px_gang *g, const struct px_insn *in)
     uint32_t lane;
     if (!g->async) return PX_STEP_NEXT; /* empty groups before the first copy are complete */
     PX_FOR_LANES(lane, lanes) g->async->committed[lane]++;
-    tick(g);
+    px_async_tick(g);
     return PX_STEP_NEXT;
 }
 
@@ -313,7 +328,7 @@ int px_async_wait(struct px_gang *g, const struct px_insn *in)
         happen(g->cta, b, due);
     }
     if (a) settle(g->cta, a);
-    tick(g);
+    px_async_tick(g);
     return PX_STEP_NEXT;
 }
 
@@ -336,7 +351,7 @@ int px_op_cp_async_arrive(struct px_gang *g, const struct px_insn *in)
     uint32_t lane;
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
     struct px_batch *b = new_batch(g, lanes);
-    if (!b) return no_memory(g, in);
+    if (!b) return px_async_no_memory(g, in);
     b->arrival = true;
     const bool counted = px_match_has(px_operands(g, in)->match, PX_W_noinc);
     bool ok = true;
@@ -348,7 +363,7 @@ int px_op_cp_async_arrive(struct px_gang *g, const struct px_insn *in)
     if (!ok) b->lanes = (struct px_lanes){{0}};
     px_queue_push(g->async, b);
     settle(g->cta, g->async);
-    tick(g);
+    px_async_tick(g);
     return ok ? PX_STEP_NEXT : PX_STEP_TRAP;
 }
 

@@ -38,18 +38,17 @@ void px_mbarrier_text(uint64_t word, char *buf, size_t size)
 
 /* ---- which barrier ---- */
 
-bool px_mbarrier_place(struct px_gang *g, const struct px_insn *in, uint32_t lane, bool init,
-                       struct px_mbar_place *to)
+bool px_mbarrier_at(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint8_t space, uint64_t va,
+                    bool init, struct px_mbar_place *to)
 {
-    const uint64_t va = px_address(g, in, lane);
-    struct px_place_of p = px_gang_find(g, in->space, lane, va, 8);
+    struct px_place_of p = px_gang_find(g, space, lane, va, 8);
     to->cta = p.host && p.stride == 4 ? px_unit_of_shared(g->cta, p.host) : NULL;
     if (p.host && !to->cta) {
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, va,
                      "mbarrier at 0x%llx, which is not in shared memory", (unsigned long long)va);
         return false;
     }
-    if (px_gang_misaligned(g, in->space, lane, va, 8)) {
+    if (px_gang_misaligned(g, space, lane, va, 8)) {
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va,
                      "mbarrier at 0x%llx, which is not aligned to 8 bytes", (unsigned long long)va);
         return false;
@@ -64,6 +63,12 @@ bool px_mbarrier_place(struct px_gang *g, const struct px_insn *in, uint32_t lan
     px_gang_trap(g, in, lane, PX_CUDA_LAUNCH_FAILED, va, "mbarrier at 0x%llx was never initialised",
                  (unsigned long long)va);
     return false;
+}
+
+bool px_mbarrier_place(struct px_gang *g, const struct px_insn *in, uint32_t lane, bool init,
+                       struct px_mbar_place *to)
+{
+    return px_mbarrier_at(g, in, lane, in->space, px_address(g, in, lane), init, to);
 }
 
 bool px_mbarrier_own(struct px_gang *g, const struct px_insn *in, uint32_t lane, bool init, uint32_t *at)
@@ -120,6 +125,12 @@ static const char *apply(const struct px_mbar_place *at, const struct change *c)
 void px_mbarrier_arrived(struct px_cta *cta, uint32_t at, uint32_t n)
 {
     const struct change c = {.arrivals = n};
+    if (apply(&(struct px_mbar_place){cta, at}, &c)) *word_at(cta, at) |= PX_MBAR_BROKEN;
+}
+
+void px_mbarrier_completed(struct px_cta *cta, uint32_t at, uint32_t bytes)
+{
+    const struct change c = {.bytes = bytes};
     if (apply(&(struct px_mbar_place){cta, at}, &c)) *word_at(cta, at) |= PX_MBAR_BROKEN;
 }
 

@@ -43,12 +43,17 @@ bool px_mbarrier_over(const struct px_gang *g, const struct px_insn *in, uint32_
 
 /* `n` arrivals at the barrier at this place in shared memory, for a copy; a refusal breaks the barrier. */
 void px_mbarrier_arrived(struct px_cta *cta, uint32_t at, uint32_t n);
+/* The same of bytes that are complete. */
+void px_mbarrier_completed(struct px_cta *cta, uint32_t at, uint32_t bytes);
 /* A place in a block's shared memory. */
 struct px_mbar_place {
     struct px_cta *cta; /* of the lane's cluster */
     uint32_t at;
 };
-/* Where a lane's mbarrier is; false: the trap is set. `init`: it may be none yet. */
+/* The mbarrier at this address; false: the trap is set. `init`: it may be none yet. */
+bool px_mbarrier_at(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint8_t space, uint64_t va,
+                    bool init, struct px_mbar_place *to);
+/* The same at the record's address. */
 bool px_mbarrier_place(struct px_gang *g, const struct px_insn *in, uint32_t lane, bool init,
                        struct px_mbar_place *to);
 /* The same of an mbarrier that has to be the block's own. */

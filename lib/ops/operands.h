@@ -5,17 +5,20 @@
  * All values are rows of elements, constants too; px_insn.m is the row of the guard (px_gang_lanes: the lanes
  * to do it for). Where there is an address, px_address gives a lane's, and px_insn.space, .extent and .bytes
  * are as for a load of as many bytes; of an operation with `waits`, .group is a warp instead, the lanes that
- * meet (px_gang_met), and a guard is a branch around the record. A row may be that of a source and of a
- * result: sources are read first.
+ * meet (px_gang_met), and a guard is a branch around the record. Of an operation with `several` addresses
+ * each is a row of 64 bits among the values. A row may be that of a source and of a result: sources are read
+ * first.
  */
 #ifndef PX_OPS_OPERANDS_H
 #define PX_OPS_OPERANDS_H
 
 #include "gang/gang.h"
 #include "isa/isa.h"
+#include "ptx_trace.h"
 
 struct px_operands {
     const struct px_match *match; /* the words: px_match_has */
+    const ptx_trace_place *told;  /* NULL: nobody hears of accesses */
     uint32_t n, ndst;             /* rows; the first ndst are results */
     /* Offsets in the frame, in the order of the operands, each element of a vector its own; of a result that
      * is not named (`_`), a row that nobody reads. */

@@ -1,5 +1,6 @@
 /* trace.c - reports accesses to memory, and what orders them. */
 #include "ops/trace.h"
+#include "gang/cluster.h"
 #include "ops/mem.h"
 
 enum { WARP = 32 };
@@ -40,12 +41,23 @@ ptx_count_space px_trace_reached(const struct px_cta *cta, uint32_t thread, uint
     }
 }
 
-/* Lanes as the instruction has them; and which space each reaches. */
+/* Lanes as the instruction has them; which space each reaches, and of which block of the cluster. */
 struct reach {
     ptx_trace_lane lane[PX_LANES_MAX];
-    uint8_t space[PX_LANES_MAX];
+    struct reached {
+        uint8_t space, rank;
+    } of[PX_LANES_MAX];
     uint32_t n;
 };
+
+/* The block whose shared memory is reached: an address in a cluster says which. */
+static uint8_t take_rank(const struct px_cta *cta, uint8_t space, uint64_t *va)
+{
+    const uint64_t rank = *va >> PX_RANK_SHIFT & 0xff;
+    if (!cta->cluster || space != PTX_COUNT_SHARED || rank >= cta->cluster->n) return (uint8_t)cta->rank;
+    *va &= (1u << PX_RANK_SHIFT) - 1;
+    return (uint8_t)rank;
+}
 
 static void gather(struct px_gang *g, const struct px_insn *in, struct reach *r)
 {
@@ -61,8 +73,10 @@ static void gather(struct px_gang *g, const struct px_insn *in, struct reach *r)
         if (!bytes || !takes_part(t, of_warp)) continue;
         if (t->lines) at += line_at(g, in, t, lane, of_warp);
         at = px_space_address(in->space, at);
-        r->space[r->n] = t->space == PTX_COUNT_GENERIC ? px_trace_reached(g->cta, g->first + lane, &at)
-                                                       : (uint8_t)t->space;
+        struct reached *of = &r->of[r->n];
+        of->space = (uint8_t)(t->space == PTX_COUNT_GENERIC ? px_trace_reached(g->cta, g->first + lane, &at)
+                                                            : t->space);
+        of->rank = take_rank(g->cta, of->space, &at);
         r->lane[r->n++] = (ptx_trace_lane){at, g->first + lane, bytes};
     }
 }
@@ -73,17 +87,17 @@ struct context {
     const struct px_insn *in;
 };
 
-/* Those of the first one's space; the others move to the front of what is left. */
-static uint32_t take_space(struct reach *r, ptx_trace_lane *lanes)
+/* Those of the first one's space and block; the others move to the front of what is left. */
+static uint32_t take_alike(struct reach *r, ptx_trace_lane *lanes)
 {
-    const uint8_t space = r->space[0];
+    const struct reached of = r->of[0];
     uint32_t n = 0, left = 0;
     for (uint32_t i = 0; i < r->n; i++) {
-        if (r->space[i] == space) {
+        if (r->of[i].space == of.space && r->of[i].rank == of.rank) {
             lanes[n++] = r->lane[i];
             continue;
         }
-        r->space[left] = r->space[i];
+        r->of[left] = r->of[i];
         r->lane[left++] = r->lane[i];
     }
     r->n = left;
@@ -94,15 +108,18 @@ int px_trace_access(struct px_gang *g, const struct px_insn *in)
 {
     const struct px_traced *t = in->aux;
     const struct px_worker *worker = g->worker;
-    const uint32_t *c = g->cta->ctaid;
     const struct context context = {g, in};
     struct reach r;
     ptx_trace_lane lanes[PX_LANES_MAX];
     gather(g, in, &r);
     while (r.n) {
-        const ptx_count_space space = (ptx_count_space)r.space[0];
+        const ptx_count_space space = (ptx_count_space)r.of[0].space;
+        const bool remote = r.of[0].rank != g->cta->rank;
+        const uint32_t *c = (remote ? g->cta->cluster->cta[r.of[0].rank] : g->cta)->ctaid;
+        const uint32_t n = take_alike(&r, lanes);
+        for (uint32_t i = 0; remote && i < n; i++) lanes[i].thread = 0;
         const ptx_trace_access access = {.struct_size = sizeof access,
-                                         .how = t->how,
+                                         .how = t->how | (remote ? PTX_TRACE_REMOTE : 0u),
                                          .space = t->space,
                                          .reached = space,
                                          .order = t->order,
@@ -111,7 +128,7 @@ int px_trace_access(struct px_gang *g, const struct px_insn *in)
                                          .grid = g->cta->grid->id,
                                          .cta = {c[0], c[1], c[2]},
                                          .worker = worker->index,
-                                         .nlanes = take_space(&r, lanes),
+                                         .nlanes = n,
                                          .lanes = lanes,
                                          .engine = &context,
                                          .variable = t->base.address,
@@ -140,6 +157,26 @@ void px_trace_product(struct px_gang *g, const struct px_insn *in, const ptx_tra
                                      .lanes = lanes,
                                      .engine = &context};
     if (n) worker->trace(worker->trace_user, &access);
+}
+
+void px_trace_bulk(struct px_gang *g, const struct px_insn *in, const struct px_cta *cta,
+                   const ptx_trace_place *at, ptx_count_space space, unsigned how, const ptx_trace_lane *lane)
+{
+    const struct px_worker *worker = g->worker;
+    const uint32_t *c = cta->ctaid;
+    const struct context context = {g, in};
+    const ptx_trace_access access = {.struct_size = sizeof access,
+                                     .how = how,
+                                     .space = space,
+                                     .reached = space,
+                                     .at = at,
+                                     .grid = cta->grid->id,
+                                     .cta = {c[0], c[1], c[2]},
+                                     .worker = worker->index,
+                                     .nlanes = 1,
+                                     .lanes = lane,
+                                     .engine = &context};
+    worker->trace(worker->trace_user, &access);
 }
 
 /* A line of a matrix whose elements lie in the warp's lanes, two each. */

@@ -52,6 +52,10 @@ int px_trace_access(struct px_gang *g, const struct px_insn *in);
 /* Reports what a record reads of shared memory by descriptors. */
 void px_trace_product(struct px_gang *g, const struct px_insn *in, const ptx_trace_place *at,
                       const ptx_trace_lane *lanes, unsigned n);
+/* Reports what a lane's bulk copy reads or writes, as an access of block `cta`. */
+void px_trace_bulk(struct px_gang *g, const struct px_insn *in, const struct px_cta *cta,
+                   const ptx_trace_place *at, ptx_count_space space, unsigned how,
+                   const ptx_trace_lane *lane);
 /* Whose access it is, while a trace function hears of it. */
 const struct px_cta *px_trace_cta(const ptx_trace_access *access);
 const struct px_grid *px_trace_grid(const ptx_trace_access *access);

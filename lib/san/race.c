@@ -311,6 +311,13 @@ static void write_cell(const struct by *by, struct px_cell *cell, uint64_t addre
     *cell = (struct px_cell){.write = by->id, .read = {hidden}};
 }
 
+/* What bulk copies and other blocks of the cluster do to shared memory is not held against other accesses:
+ * their writes forget who was there before. */
+static void forget(struct px_cell *cell)
+{
+    *cell = (struct px_cell){0};
+}
+
 /* The part of an access that lies in one page. */
 static void reach(struct by *by, struct px_shadow *s, struct px_page *page, uint64_t at, uint32_t bytes)
 {
@@ -323,7 +330,9 @@ static void reach(struct by *by, struct px_shadow *s, struct px_page *page, uint
     for (uint32_t i = first; i < first + n; i++) {
         const uint64_t address = (at & ~(uint64_t)(PX_PAGE_BYTES - 1)) + ((uint64_t)i << page->shift);
         if (page->raced) end_raced(by, address, by->access->how & PTX_TRACE_READ);
-        if (write)
+        if (by->access->how & PTX_TRACE_REMOTE)
+            forget(&page->cell[i]);
+        else if (write)
             write_cell(by, &page->cell[i], address);
         else
             read_cell(by, &page->cell[i], address);
@@ -488,6 +497,7 @@ void px_race_access(struct px_san *san, struct px_blk *b, const ptx_trace_access
     struct by by = {.san = san, .block = b, .access = a};
     struct px_shadow *s = a->reached == PTX_COUNT_SHARED ? &b->shared : &san->global;
     if (a->reached != PTX_COUNT_SHARED && a->reached != PTX_COUNT_GLOBAL) return;
+    if ((a->how & (PTX_TRACE_REMOTE | PTX_TRACE_WRITE)) == PTX_TRACE_REMOTE) return;
     const uint32_t place = px_san_place_of(san, a->at);
     const bool arrives = is_copies_arrival(a);
     const bool weak = (a->how == PTX_TRACE_READ || a->how == PTX_TRACE_WRITE) && !b->waiting &&

@@ -12,7 +12,7 @@
 #include "san/san.h"
 #include "san/shadow.h"
 
-enum { PX_SAN_BARRIERS = 16, PX_SAN_WARP = 32, PX_WARPS_MOST = 32 };
+enum { PX_SAN_BARRIERS = PTX_TRACE_CLUSTER_BARRIER + 1, PX_SAN_WARP = 32, PX_WARPS_MOST = 32 };
 
 /* A bit for each byte: it was written. */
 struct px_bits {

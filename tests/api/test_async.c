@@ -2,9 +2,9 @@
  * test_async.c - mbarriers, cp.async and what surrounds them, against a chip: test_async [CASE]
  *
  * tests/hw/golden/async.tsv was recorded by tests/hw/async/record.c: a line for each case of cases.txt;
- * clusters.tsv has those of clusters.txt. Every case gives the same results or the same error here, whenever
- * asynchronous copies happen; the lists below name where the VM is stricter than the chip, and cases that
- * look without having waited.
+ * clusters.tsv has those of clusters.txt, bulk.tsv those of bulk.txt that were recorded so far. Every case
+ * gives the same results or the same error here, whenever asynchronous copies happen; the lists below name
+ * where the VM is stricter than the chip, and cases that look without having waited.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,10 +28,23 @@ static const struct strict {
               {"never_init_tx", "never initialised"},
               {"copy_arrive_never_init", "never initialised"},
               {"mbarrier_never_init", "never initialised"},
-              {"st_async_bar_never_init", "never initialised"}};
+              {"st_async_bar_never_init", "never initialised"},
+              {"load_wrong_size_8", "8 bytes, which is no multiple of 16"},
+              {"load_wrong_size_24", "24 bytes, which is no multiple of 16"},
+              {"load_wrong_to_outside", "outside the block's shared memory"},
+              {"load_wrong_bar_outside", "outside the block's shared memory"},
+              {"load_wrong_bar_never", "never initialised"},
+              {"load_wrong_many", "outside the block's shared memory"},
+              {"copy_wrong_size_8", "8 bytes, which is no multiple of 16"},
+              {"copy_wrong_from_outside", "outside the block's shared memory"}};
 
 /* These look at memory though nothing has waited for the copy: with late copies it has not happened. */
-static const char *const hasty[] = {"copy_arrive_last"};
+static const char *const hasty[] = {"copy_arrive_last",  "load_more",         "load_cta_register",
+                                    "copy_peer_own_bar", "peer_load_own_bar", "multicast_1",
+                                    "multicast_2",       "multicast_3"};
+
+/* Two copies race here: what the chip gave is one of several outcomes. */
+static const char *const racing[] = {"copy_overlap"};
 
 static const char *only;
 static unsigned failures;
@@ -115,12 +128,13 @@ static const struct strict *is_strict(const char *name)
     return NULL;
 }
 
-static bool is_hasty(const char *name)
+static bool is_among(const char *const *list, size_t n, const char *name)
 {
-    for (size_t i = 0; i < sizeof hasty / sizeof *hasty; i++)
-        if (!strcmp(hasty[i], name)) return true;
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(list[i], name)) return true;
     return false;
 }
+#define IS_AMONG(list, name) is_among(list, sizeof(list) / sizeof *(list), name)
 
 static void compare(const Case *c, char *golden, const struct outcome *o, const char *how)
 {
@@ -133,6 +147,7 @@ static void compare(const Case *c, char *golden, const struct outcome *o, const 
         DIFFERS("%s %s: %d (%s), on the chip %d", c->name, how, o->error, o->message, error);
         return;
     }
+    if (IS_AMONG(racing, c->name)) return;
     for (unsigned t = 0; !error && t < c->threads * c->blocks; t++)
         for (unsigned i = 0; i < c->results; i++) {
             uint64_t want = strtoull(golden, &golden, 16), got = o->word[t * RESULTS + i];
@@ -142,7 +157,8 @@ static void compare(const Case *c, char *golden, const struct outcome *o, const 
         }
 }
 
-static void replay(const char *cases, const char *golden_file)
+/* At least so many cases; `whole`: each of them was recorded. */
+static void replay(const char *cases, const char *golden_file, unsigned least, bool whole)
 {
     static Case c;
     static struct outcome o;
@@ -153,11 +169,11 @@ static void replay(const char *cases, const char *golden_file)
     while (case_next(f, &c, held)) {
         if (only && strcmp(only, c.name)) continue;
         char *golden = golden_line(golden_file, c.name);
-        if (!golden) DIFFERS("%s: no recording", c.name);
+        if (!golden && whole) DIFFERS("%s: no recording", c.name);
         if (!golden) continue;
         for (int k = 0; k < 6; k++) {
             const ptx_async async = k == 0 ? PTX_ASYNC_EARLY : k == 1 ? PTX_ASYNC_LATE : PTX_ASYNC_RANDOM;
-            if (k && is_hasty(c.name)) continue;
+            if (k && IS_AMONG(hasty, c.name)) continue;
             snprintf(how, sizeof how, "%s %d", k == 0 ? "early" : k == 1 ? "late" : "random", k);
             if (!run(&c, async, (uint64_t)k, &o)) break;
             compare(&c, golden, &o, how);
@@ -165,18 +181,23 @@ static void replay(const char *cases, const char *golden_file)
         n++;
     }
     fclose(f);
-    assert_true(only || n > 100);
+    assert_true(only || n >= least);
     assert_int_equal(failures, 0);
 }
 
 TEST(test_cases)
 {
-    replay("../async/cases.txt", "async.tsv");
+    replay("../async/cases.txt", "async.tsv", 190, true);
 }
 
 TEST(test_clusters)
 {
-    replay("../async/clusters.txt", "clusters.tsv");
+    replay("../async/clusters.txt", "clusters.tsv", 160, true);
+}
+
+TEST(test_bulk)
+{
+    replay("../async/bulk.txt", "bulk.tsv", 72, false);
 }
 
 int main(int argc, char **argv)

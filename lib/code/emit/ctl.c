@@ -249,9 +249,25 @@ PLAIN(ret, do_ret)
 PLAIN(exit, do_exit)
 PLAIN(brkpt, do_brkpt)
 PLAIN(nanosleep, px_nanosleep)
-PLAIN(cluster_arrive, px_cluster_arrive)
-PLAIN(cluster_wait, px_cluster_ask)
 PLAIN(griddepcontrol, in->fact ? do_wait_prior : do_launch_dependents)
+
+/* To a trace the cluster's barrier is one more of the block's. */
+static const struct px_ir_operand cluster_barrier = {
+    .kind = PX_IR_IMM, .elem = 4, .type = PX_T_U32, .value = PTX_TRACE_CLUSTER_BARRIER};
+
+void px_emit_cluster_arrive(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
+{
+    (void)in, (void)o;
+    px_emit_trace_event(e, PTX_TRACE_BARRIER_ARRIVE, &cluster_barrier, NULL);
+    px_emit_record(e, px_cluster_arrive, (struct px_insn){0});
+}
+
+void px_emit_cluster_wait(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
+{
+    (void)in, (void)o;
+    px_emit_record(e, px_cluster_ask, (struct px_insn){0});
+    px_emit_trace_event(e, PTX_TRACE_BARRIER_LEAVE, &cluster_barrier, NULL);
+}
 
 void px_emit_fence(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {

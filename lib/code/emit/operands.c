@@ -34,6 +34,7 @@ void px_emit_operands(struct px_emitter *e, const struct px_ir_inst *in, const s
     struct px_insn r = {0};
     rows->match = e->f->matches.at[in->aux];
     rows->ndst = in->ndst;
+    rows->told = px_emit_trace_place(e);
     px_emit_guard(e, true);
     if (address) tell(e, in, address, address == o ? o + 1 : o, n);
     if (address) r = px_emit_access(e, address, address->elem);

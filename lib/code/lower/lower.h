@@ -104,6 +104,8 @@ struct px_ir_operand px_lower_address(struct px_irfn *f, const struct px_bound *
 void px_lower_question(struct px_irfn *f, const struct px_bound *b, px_op op, uint16_t fact);
 /* The address in a row, but for *offset, which is to be added. */
 struct px_ir_operand px_lower_address_row(struct px_irfn *f, struct px_ir_operand address, uint32_t *offset);
+/* All of it in a row. */
+struct px_ir_operand px_lower_whole_address(struct px_irfn *f, struct px_ir_operand address);
 
 /* ---- constants (lower/const.c) ---- */
 

@@ -2,8 +2,8 @@
  * lower/operands.c - operations that are one function, their handler (`handler` on their `op` line).
  *
  * Their operands become what the handler finds (ops/operands.h): every value a row, every vector as many as
- * it has elements, and one address. `aux` is the match, as one of px_irfn.matches; `fact` what a trace tells
- * of the access (PTX_TRACE_), 0 when there is none.
+ * it has elements, and one address, or `several` that are rows themselves. `aux` is the match, as one of
+ * px_irfn.matches; `fact` what a trace tells of the access (PTX_TRACE_), 0 when there is none.
  */
 #include "code/lower/lower.h"
 #include "ops/trace.h"
@@ -87,6 +87,16 @@ static void add_sources(struct px_irfn *f, const struct px_bound *b, struct oper
     }
 }
 
+/* One of several addresses, and the coordinates that stand in its brackets. */
+static void add_place(struct px_irfn *f, const struct px_bound *b, struct operands *to, unsigned i)
+{
+    const struct px_operand *o = &b->inst->opds[i], *list;
+    add(f, b, to, px_lower_whole_address(f, px_lower_address(f, b, o, px_lower_space(b, i), 1)));
+    if (px_match_opd(&b->match, i)->kind != PX_OK_TENSOR) return;
+    const uint32_t n = elements_of(&o->u.list[1], &list);
+    for (uint32_t k = 0; k < n; k++) add(f, b, to, px_lower_row(f, px_lower_src(f, b, &list[k], PX_T_S32)));
+}
+
 static void results_done(struct px_irfn *f, const struct px_bound *b, const struct operands *from)
 {
     const struct px_ir_operand *d = from->list;
@@ -113,11 +123,14 @@ void px_lower_operands(struct px_irfn *f, const struct px_bound *bound)
         if (is_result(&b, i)) add_results(f, &b, &o, i);
     o.ndst = o.n;
     for (unsigned i = 0; i < b.inst->nopds; i++) {
-        if (px_match_opd(&b.match, i)->kind == PX_OK_ADDR) {
+        const enum px_opd_kind kind = (enum px_opd_kind)px_match_opd(&b.match, i)->kind;
+        if (px_op_flags(op) & PX_OPERATION_several && (kind == PX_OK_ADDR || kind == PX_OK_TENSOR)) {
+            add_place(f, &b, &o, i);
+        } else if (kind == PX_OK_ADDR) {
             told = (uint16_t)told_of(&b, i);
             add(f, &b, &o,
                 px_lower_address(f, &b, &b.inst->opds[i], px_lower_space(&b, i), bytes_at(f, &b, i)));
-        } else if (!is_result(&b, i) && px_match_opd(&b.match, i)->kind != PX_OK_OTHER) {
+        } else if (!is_result(&b, i) && kind != PX_OK_OTHER) {
             add_sources(f, &b, &o, i);
         }
     }

@@ -288,3 +288,13 @@ struct px_ir_operand px_lower_address_row(struct px_irfn *f, struct px_ir_operan
     *offset = (uint32_t)address.value;
     return px_lower_row(f, base);
 }
+
+struct px_ir_operand px_lower_whole_address(struct px_irfn *f, struct px_ir_operand address)
+{
+    struct px_ir_operand base = {
+        .kind = address.base, .elem = 8, .type = PX_T_U64, .at = address.at, .value = address.value};
+    if (address.base == PX_IR_IMM) return px_lower_row(f, base);
+    base.value = 0;
+    base = px_lower_row(f, base);
+    return address.value ? sum_of(f, base, address.value) : base;
+}

@@ -424,7 +424,7 @@ static bool is_over(const struct px_cta *cta)
 {
     for (uint32_t i = 0; i < cta->ngangs; i++) {
         const struct px_gang *g = &cta->gangs[i];
-        if (g->entries.ready.n || g->entries.asleep.n || (g->async && g->async->first)) return false;
+        if (g->entries.ready.n || g->entries.asleep.n || px_async_pending(g)) return false;
     }
     return true;
 }
