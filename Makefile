@@ -151,6 +151,16 @@ $(GEN)/ptx_parser.c: grammar/ptx.y
 	@mkdir -p $(GEN)
 	$(call do,BISON)bison -Wall -Werror=conflicts-sr -Werror=conflicts-rr --no-lines -d -o $@ $<
 $(GEN)/ptx_parser.h: $(GEN)/ptx_parser.c ;
+# Run files of ptxvm.
+$(GEN)/run_lexer.c: grammar/run.re
+	@mkdir -p $(GEN)
+	$(call do,RE2C)re2c -W --no-generation-date --no-debug-info -o $@ $<
+$(GEN)/run_parser.c: grammar/run.y
+	@mkdir -p $(GEN)
+	$(call do,BISON)bison -Wall -Werror=conflicts-sr -Werror=conflicts-rr --no-lines -d -o $@ $<
+$(GEN)/run_parser.h: $(GEN)/run_parser.c ;
+$(GEN)/run_lexer.o $(GEN)/run_parser.o $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxvm/script*.c)): ALL_CFLAGS += -I.
+$(GEN)/run_lexer.o $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxvm/script*.c)): $(GEN)/run_parser.h
 # How the functions of CUDA's interfaces pass on and tell their arguments.
 $(GEN)/cuda_told.h: lib/cuda/driver/told.awk lib/cuda/driver/cuda.def lib/cuda/driver/array.def
 	@mkdir -p $(@D)
@@ -237,7 +247,7 @@ $(B)/lib/libnvidia-ml.so.1: $(B)/obj/lib/cuda/nvml/nvml.o $(B)/lib/libcuda.so.1
 $(B)/bin/ptxas: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c)) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(call do,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson -liberty
-$(B)/bin/ptxvm: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxvm/*.c) ptxas/excerpt.c) $(B)/lib/libptxvm.a
+$(B)/bin/ptxvm: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxvm/*.c) ptxas/excerpt.c) $(GEN)/run_lexer.o $(GEN)/run_parser.o $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(call do,LINK)$(CC) $(LDFLAGS) -rdynamic -o $@ $^ $(LIBS) $(TOOL_LIBS)
 

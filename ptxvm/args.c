@@ -331,8 +331,8 @@ static struct array parse_value(const char *name, const char *spec, uint64_t see
     return array;
 }
 
-static bool find_variable(ptx_program *program, const struct modules *modules, const char *name,
-                          ptx_address *address, uint64_t *size)
+bool variable_find(ptx_program *program, const struct modules *modules, const char *name,
+                   ptx_address *address, uint64_t *size)
 {
     const char *own = name;
     const long module = modules_find(modules, name, &own);
@@ -366,7 +366,7 @@ static void set_variable(ptx_device *device, ptx_program *program, const struct 
         free(name);
         return;
     }
-    if (!find_variable(program, modules, name, &address, &size))
+    if (!variable_find(program, modules, name, &address, &size))
         fail(EXIT_USAGE, "--set: there is no .global or .const variable called '%s'", name);
     struct array array = parse_value(name, equals + 1, seed);
     if (array_bytes(&array) != size)

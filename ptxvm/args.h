@@ -38,6 +38,9 @@ void arguments_release(const struct arguments *arguments, ptx_device *device);
 /* Gives variables of the program the values that --set asks for. */
 void variables_set(ptx_device *device, ptx_program *program, const struct modules *modules,
                    const struct options *options);
+/* A .global or .const variable; FILE:NAME is the own one of a file. */
+bool variable_find(ptx_program *program, const struct modules *modules, const char *name,
+                   ptx_address *address, uint64_t *size);
 void arguments_download(struct arguments *arguments, ptx_device *device);
 void arguments_free(struct arguments *arguments);
 

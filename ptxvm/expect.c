@@ -53,15 +53,15 @@ static void make_wanted(struct wanted *wanted, const struct array *got, const ch
 /* ---- comparing ---- */
 
 static bool is_right(const struct element_type *type, const void *got, const void *want,
-                     const struct options *options)
+                     const struct tolerance *allowed)
 {
     if (memcmp(got, want, type->size) == 0) return true;
     if (element_is_nan(type, got) || element_is_nan(type, want))
         return element_is_nan(type, got) && element_is_nan(type, want);
-    if (options->ulp && element_ulps(type, got, want) <= options->ulp) return true;
-    if (options->atol == 0 && options->rtol == 0) return false;
+    if (allowed->ulp && element_ulps(type, got, want) <= allowed->ulp) return true;
+    if (allowed->atol == 0 && allowed->rtol == 0) return false;
     const double g = element_double(type, got), w = element_double(type, want);
-    return g == w || fabs(g - w) <= options->atol + options->rtol * fabs(w);
+    return g == w || fabs(g - w) <= allowed->atol + allowed->rtol * fabs(w);
 }
 
 /* "[3,17]" for element i. */
@@ -92,30 +92,32 @@ static void print_difference(const char *name, const struct array *got, const st
     fputc('\n', stderr);
 }
 
-static bool holds(const char *name, const struct array *got, const struct wanted *wanted, const char *what,
-                  const struct options *options)
+bool array_holds(const char *name, const struct array *got, const struct array *want, size_t from,
+                 size_t count, const struct tolerance *allowed, const char *what)
 {
     enum { SHOWN = 5 };
     size_t wrong = 0;
-    for (size_t i = 0; i < wanted->count; i++) {
-        if (is_right(got->type, array_at(got, i), array_at(&wanted->array, i), options)) continue;
+    for (size_t i = from; i < from + count; i++) {
+        if (is_right(got->type, array_at(got, i), array_at(want, i), allowed)) continue;
         if (wrong == 0) fprintf(stderr, "ptxvm: %s is not as expected (%s)\n", name, what);
-        if (wrong++ < SHOWN) print_difference(name, got, &wanted->array, i);
+        if (wrong++ < SHOWN) print_difference(name, got, want, i);
     }
-    if (wrong) fprintf(stderr, "    %zu of %zu elements differ\n", wrong, wanted->count);
+    if (wrong) fprintf(stderr, "    %zu of %zu elements differ\n", wrong, count);
     return wrong == 0;
 }
 
 bool expectations_hold(const struct arguments *arguments, const struct kernel *kernel,
                        const struct options *options)
 {
+    const struct tolerance allowed = {options->atol, options->rtol, options->ulp};
     bool all = true;
     for (unsigned i = 0; i < options->expects.n; i++) {
         const char *word = options->expects.at[i], *equals = strchr(word, '=');
         const struct buffer *buffer = arguments_find(arguments, kernel, word, (size_t)(equals - word));
         struct wanted wanted;
         make_wanted(&wanted, &buffer->after, equals + 1);
-        all &= holds(buffer->name, &buffer->after, &wanted, equals + 1, options);
+        all &=
+            array_holds(buffer->name, &buffer->after, &wanted.array, 0, wanted.count, &allowed, equals + 1);
         array_free(&wanted.array);
     }
     return all;

@@ -9,10 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct failing *place; /* NULL: the command line */
+
+void fail_at(const struct failing *failing)
+{
+    place = failing;
+}
+
 void fail(enum exit_code code, const char *format, ...)
 {
     va_list arguments;
     fflush(stdout);
+    if (place) {
+        char message[2000];
+        va_start(arguments, format);
+        vsnprintf(message, sizeof message, format, arguments);
+        va_end(arguments);
+        place->tell(place->user, message);
+        exit(code);
+    }
     fputs("ptxvm: ", stderr);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);

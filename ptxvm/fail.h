@@ -15,6 +15,13 @@ enum exit_code {
 /* Prints "ptxvm: MESSAGE" on standard error and exits. For a usage error it adds where help is. */
 void fail(enum exit_code code, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
+/* From now on fail tells the message by `tell`, which knows the place; NULL: as before. */
+struct failing {
+    void (*tell)(void *user, const char *message);
+    void *user;
+};
+void fail_at(const struct failing *failing);
+
 /* Memory that is never NULL: gives up when there is none. */
 void *must_alloc(unsigned long size); /* zeroed */
 void *must_grow(void *old, unsigned long size);

@@ -11,7 +11,7 @@ enum { LIST_BYTES = 256 << 20, REASON_BYTES = 4096 };
 
 uint64_t launches_bytes(const struct options *options)
 {
-    return options->launches || options->launch_patterns.n ? LIST_BYTES : 0;
+    return options->launches || options->keeps_launches || options->launch_patterns.n ? LIST_BYTES : 0;
 }
 
 static int put(void *user, const char *text, size_t size)

@@ -8,6 +8,7 @@
 #include "explore.h"
 #include "fail.h"
 #include "run.h"
+#include "script.h"
 #include "testmode.h"
 
 int main(int argc, char **argv)
@@ -19,8 +20,10 @@ int main(int argc, char **argv)
         free(folder);
         return fflush(stdout) != 0 ? EXIT_USAGE : listed;
     }
-    options_parse(&options, argc, argv);
-    int code = options.program   ? program_run(&options)
+    const bool script = argc > 1 && strcmp(argv[1], "run") == 0;
+    options_parse(&options, argc - script, argv + script);
+    int code = script            ? script_run_file(&options)
+               : options.program ? program_run(&options)
                : options.test    ? tests_run(&options, argc, argv)
                : options.explore ? explore(&options, argc, argv)
                                  : run(&options);

@@ -35,6 +35,7 @@ struct options {
     const char *trace_file;  /* --trace; NULL */
     bool hot;                /* --hot, */
     const char *hot_file;    /* and the file of --hot=json:FILE; NULL */
+    bool keeps_launches;     /* a run file asks for launches */
     bool launches;           /* --launches, */
     const char *launches_to; /* and its value; NULL: as text */
     struct words

@@ -77,14 +77,13 @@ size_t print_word(const char *word, size_t *count)
 }
 
 /* In full: a row of the last dimension a line. */
-static void print_buffer(const struct buffer *buffer, size_t count)
+void report_array(const char *name, const struct array *array, size_t count)
 {
-    const struct array *array = &buffer->after;
     const size_t columns = array->dimensions && array->count ? array->shape[array->dimensions - 1] : 1;
     char type[160];
     if (count > array->count) count = array->count;
     array_describe(array, type, sizeof type);
-    printf("%s %s%s", buffer->name, type, array->dimensions > 1 ? ":\n" : ": ");
+    printf("%s %s%s", name, type, array->dimensions > 1 ? ":\n" : ": ");
     for (size_t i = 0; i < count; i += columns) {
         print_elements(array, i, i + columns < count ? i + columns : count, " ");
         putchar('\n');
@@ -99,7 +98,8 @@ void report_buffers(const struct outcome *outcome, const struct arguments *argum
     for (unsigned i = 0; i < options->prints.n; i++) {
         size_t count;
         const size_t length = print_word(options->prints.at[i], &count);
-        print_buffer(arguments_find(arguments, kernel, options->prints.at[i], length), count);
+        const struct buffer *buffer = arguments_find(arguments, kernel, options->prints.at[i], length);
+        report_array(buffer->name, &buffer->after, count);
     }
     if (options->prints.n || options->quiet) return;
     for (unsigned i = 0; i < arguments->n; i++) {

@@ -26,6 +26,8 @@ struct statistics array_statistics(const struct array *array);
 /* The word of --print: its name's length, and how many elements it asks for. */
 size_t print_word(const char *word, size_t *count);
 
+/* The first `count` elements in full. */
+void report_array(const char *name, const struct array *array, size_t count);
 void report_buffers(const struct outcome *outcome, const struct arguments *arguments,
                     const struct kernel *kernel, const struct options *options);
 void report_counts(const struct outcome *outcome, const struct kernel *kernel, const struct options *options);

@@ -5,7 +5,6 @@
  * what a kernel wrote before a fault helps to find it. */
 #include "run.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,142 +16,12 @@
 #include "notice.h"
 #include "list.h"
 #include "check.h"
+#include "machine.h"
 #include "counts.h"
 #include "ptx_info.h"
 #include "report.h"
 #include "trace.h"
 #include "watch.h"
-
-/* ---- host functions ---- */
-
-struct libraries {
-    void **at;
-    unsigned n;
-};
-
-static void libraries_open(struct libraries *libraries, const struct words *names)
-{
-    libraries->n = names->n;
-    libraries->at = must_alloc(names->n * sizeof *libraries->at);
-    for (unsigned i = 0; i < names->n; i++) {
-        /* dlopen searches the system's folders for a name without a slash; a file of this folder is meant. */
-        char *path = must_print(strchr(names->at[i], '/') ? "%s" : "./%s", names->at[i]);
-        libraries->at[i] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        free(path);
-        if (!libraries->at[i]) fail(EXIT_USAGE, "--host-lib: %s", dlerror());
-    }
-}
-
-static void libraries_close(struct libraries *libraries)
-{
-    for (unsigned i = 0; i < libraries->n; i++) dlclose(libraries->at[i]);
-    free(libraries->at);
-}
-
-static ptx_host_fn find_host_function(void *user, const char *name)
-{
-    const struct libraries *libraries = user;
-    for (unsigned i = 0; i < libraries->n; i++) {
-        void *symbol = dlsym(libraries->at[i], name);
-        ptx_host_fn function;
-        memcpy(&function, &symbol, sizeof function); /* C has no cast from an object pointer */
-        if (symbol) return function;
-    }
-    return NULL;
-}
-
-/* ---- the device ---- */
-
-/* Where the text of the kernels goes, and whether there was any. */
-struct output {
-    FILE *file;
-    bool any;
-    struct trace *trace; /* NULL */
-    struct hot *hot;     /* the same */
-    struct notices notices;
-};
-
-static int write_output(void *user, const char *text, size_t size)
-{
-    struct output *output = user;
-    output->any |= size > 0;
-    return fwrite(text, 1, size, output->file) == size ? 0 : -1;
-}
-
-/* Of kernels as they are launched: beside what they print. */
-static int write_dump(void *user, const char *text, size_t size)
-{
-    (void)user;
-    return fwrite(text, 1, size, stderr) == size ? 0 : -1;
-}
-
-static ptx_device *make_device(const struct options *options, struct output *output)
-{
-    char error[300] = "";
-    const ptx_device_config config = {
-        .struct_size = sizeof config,
-        .workers = options->threads,
-        .deterministic = options->deterministic,
-        .memory_bytes = options->memory_bytes,
-        .arch = options->arch,
-        .max_steps = options->max_steps,
-        .timeout_ms = options->timeout_ms,
-        .heap_bytes = options->heap_bytes,
-        .pending_launches = options->pending_launches,
-        .launch_depth = options->launch_depth,
-        .approx_exact = options->approx_exact,
-        .ub = options->ub_chip ? PTX_UB_CHIP : PTX_UB_FAULT,
-        .async = options->async,
-        .async_seed = options->async_seed,
-        .engine = options->engine,
-        .counts = options->counts || options->hot,
-        .schedule = options->schedule,
-        .schedule_seed = options->schedule_seed,
-        .output = write_output,
-        .output_user = output,
-        .max_output = options->max_output,
-        .max_host = options->max_host,
-        .trace = output->hot     ? hot_access
-                 : output->trace ? trace_access
-                                 : NULL,
-        .trace_event = output->trace ? trace_event : NULL,
-        .trace_user = output->hot ? (void *)output->hot : output->trace,
-        .launches = launches_bytes(options),
-        .notice = notice,
-        .notice_user = &output->notices,
-        .check = options->check,
-        .poison = options->poison,
-        .dump_ir = options->dump ? NULL : options->dump_ir,
-        .dump = write_dump,
-        .error = error,
-        .error_bytes = sizeof error,
-    };
-    ptx_device *device;
-    const ptx_status status = ptx_device_create(&config, &device);
-    if (status != PTX_OK)
-        fail(status == PTX_ERROR_INVALID_ARGUMENT ? EXIT_USAGE : EXIT_STOPPED,
-             "the device cannot be made: %s", error);
-    return device;
-}
-
-static ptx_program *make_program(ptx_device *device, const struct modules *modules,
-                                 struct libraries *libraries, ptx_fmad fmad)
-{
-    const ptx_program_options wanted = {
-        .resolve = find_host_function, .resolve_user = libraries, .fmad = fmad};
-    ptx_program *program;
-    const ptx_status status =
-        ptx_program_create(device, (const ptx_module *const *)modules->at, modules->n, &wanted, &program);
-    if (status == PTX_ERROR_LINK) {
-        modules_show_link(modules, &wanted);
-        fail(EXIT_ASSEMBLY, "the program does not link");
-    }
-    const char *message = ptx_device_message(device);
-    if (status != PTX_OK)
-        fail(status == PTX_ERROR_OUT_OF_MEMORY ? EXIT_STOPPED : EXIT_ASSEMBLY, "%s",
-             *message ? message : ptx_status_name(status));
-    return program;
-}
 
 /* ---- the launch ---- */
 
@@ -191,40 +60,6 @@ static struct outcome launch(ptx_device *device, ptx_kernel *kernel, const struc
     return outcome;
 }
 
-/* An instruction that this VM cannot run is no fault of the program. */
-static int exit_code_of(ptx_status status, const ptx_fault *fault)
-{
-    enum { NOT_SUPPORTED = 801 };
-    switch (status) {
-    case PTX_OK: return EXIT_FINE;
-    case PTX_ERROR_FAULT: return fault->cuda_error == NOT_SUPPORTED ? EXIT_ASSEMBLY : EXIT_FAULT;
-    case PTX_ERROR_ASSEMBLY:
-    case PTX_ERROR_LINK:
-    case PTX_ERROR_UNSUPPORTED: return EXIT_ASSEMBLY;
-    case PTX_ERROR_INVALID_ARGUMENT:
-    case PTX_ERROR_NOT_FOUND:
-    case PTX_ERROR_LAUNCH: return EXIT_USAGE;
-    default: return EXIT_STOPPED;
-    }
-}
-
-static void tell_failure(const struct outcome *outcome, const struct modules *modules,
-                         const struct arguments *arguments)
-{
-    switch (outcome->status) {
-    case PTX_OK: break;
-    case PTX_ERROR_FAULT:
-    case PTX_ERROR_DEADLOCK:
-    case PTX_ERROR_LIMIT:
-    case PTX_ERROR_INTERRUPTED: report_fault(outcome, modules, arguments); break;
-    case PTX_ERROR_UNSUPPORTED: report_refusal(outcome, modules); break;
-    default:
-        fflush(stdout);
-        fprintf(stderr, "ptxvm: %s%s%s\n", ptx_status_name(outcome->status), *outcome->message ? ": " : "",
-                outcome->message);
-    }
-}
-
 static void write_outs(const struct arguments *arguments, const struct kernel *kernel,
                        const struct options *options)
 {
@@ -251,7 +86,7 @@ static void check_names(const struct arguments *arguments, const struct kernel *
 static int tell(ptx_device *device, const struct outcome *outcome, const struct modules *modules,
                 const struct arguments *arguments, const struct kernel *kernel, const struct options *options)
 {
-    int code = exit_code_of(outcome->status, &outcome->fault);
+    int code = machine_exit_code(outcome->status, &outcome->fault);
     fflush(stdout);
     if (code == EXIT_FINE) {
         write_outs(arguments, kernel, options);
@@ -270,7 +105,7 @@ static int tell(ptx_device *device, const struct outcome *outcome, const struct 
         counts_print(device, options);
     }
     launches_print(device, options);
-    tell_failure(outcome, modules, arguments);
+    machine_tell_failure(outcome, modules, arguments);
     if (options->strict && code == EXIT_FINE && notices_refused(outcome->notices)) code = EXIT_FAULT;
     return options->check ? check_report(device, code, modules, arguments, options) : code;
 }
@@ -290,9 +125,9 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
                             .trace = trace_open(options->trace_file),
                             .hot = hot_open(options),
                             .notices.quiet = options->quiet};
-    ptx_device *device = make_device(options, &output);
+    ptx_device *device = machine_device(options, &output);
     check_prepare(device, options);
-    ptx_program *program = make_program(device, modules, &libraries, options->fmad);
+    ptx_program *program = machine_program(device, modules, &libraries, options->fmad);
     const ptx_status status = ptx_program_module_kernel(program, chosen->number, chosen->info.name, &kernel);
     if (status != PTX_OK) fail(EXIT_ASSEMBLY, "%s: %s", chosen->info.name, ptx_status_name(status));
     variables_set(device, program, modules, options);
@@ -341,8 +176,8 @@ static int list_gaps(const struct modules *modules, const struct options *option
     unsigned gaps = 0;
     uint64_t instructions;
     libraries_open(&libraries, &options->host_libs);
-    ptx_device *device = make_device(options, &output);
-    ptx_program *program = make_program(device, modules, &libraries, options->fmad);
+    ptx_device *device = machine_device(options, &output);
+    ptx_program *program = machine_program(device, modules, &libraries, options->fmad);
     const ptx_status status = ptx_program_gaps(program, print_gap, &gaps, &instructions);
     if (status != PTX_OK) fail(EXIT_STOPPED, "%s", ptx_status_name(status));
     printf("%u places cannot be run, of %llu instructions%s\n", gaps, (unsigned long long)instructions,
@@ -365,8 +200,8 @@ static int show_ir(const struct modules *modules, const struct options *options)
     struct libraries libraries;
     struct output output = {.file = stdout};
     libraries_open(&libraries, &options->host_libs);
-    ptx_device *device = make_device(options, &output);
-    ptx_program *program = make_program(device, modules, &libraries, options->fmad);
+    ptx_device *device = machine_device(options, &output);
+    ptx_program *program = machine_program(device, modules, &libraries, options->fmad);
     const unsigned threads = options->block[0] * options->block[1] * options->block[2];
     const ptx_status status =
         ptx_program_show_ir(program, options->dump_ir, threads > 1 ? threads : 0, print_dump, NULL);

@@ -1,9 +1,11 @@
-/* testmode.c - running files whose first lines say "// PTXVM: OPTIONS".
+/* testmode.c - running files whose first lines say "// PTXVM: OPTIONS", and run files.
  *
- * Each such line is one run. A run is a child process, so that a crash, a hang or an exit is just a verdict;
- * what it prints is kept and shown only when the verdict is bad. The words that say what must come out are
- * taken off the line here, the others are the command line of the run. In a word, %dir is the folder of the
- * test file and %bin the folder of ptxvm. */
+ * Each such line is one run. "// PTXVM: run OPTIONS" runs the statements of a run file (script.h) that stand
+ * behind "//>" in the lines below it, with the file as the module. A file that ends in .run is run as
+ * "# PTXVM: OPTIONS" says, or once without options. A run is a child process, so that a crash, a hang or an
+ * exit is just a verdict; what it prints is kept and shown only when the verdict is bad. The words that say
+ * what must come out are taken off the line here, the others are the command line of the run. In a word, %dir
+ * is the folder of the test file and %bin the folder of ptxvm. */
 #include "testmode.h"
 
 #include <dirent.h>
@@ -20,6 +22,7 @@
 #include "explore.h"
 #include "fail.h"
 #include "run.h"
+#include "script.h"
 
 struct totals {
     unsigned passed, failed, skipped;
@@ -31,6 +34,8 @@ struct test {
     struct words command; /* of the run; owned words */
     int exit_code;        /* wanted; -1: as the other expectations imply */
     char *fault, *error;  /* wanted, or NULL; owned */
+    char *script;         /* text of a run file; NULL: the command runs a kernel; owned */
+    bool is_module;       /* ... of which the file is the module */
     struct words output;  /* wanted parts of the output; owned words */
 };
 
@@ -113,7 +118,9 @@ static void parse_line(struct test *test, const char *line)
     test->exit_code = -1;
     words_add(&test->command, must_copy(test->program, strlen(test->program)));
     while ((word = next_word(&line, test)) != NULL) {
-        if (parse_expectation(test, word, &line))
+        if (test->script && test->is_module && test->command.n == 1 && strcmp(word, "run") == 0)
+            free(word);
+        else if (parse_expectation(test, word, &line))
             free(word);
         else
             words_add(&test->command, word);
@@ -129,18 +136,22 @@ static void test_free(struct test *test)
     free(test->output.at);
     free(test->fault);
     free(test->error);
+    free(test->script);
 }
 
 /* ---- one run ---- */
 
 static int run_words(const void *user)
 {
-    const struct words *command = user;
+    const struct test *test = user;
+    const struct words *command = &test->command;
     struct options options;
     options_parse(&options, (int)command->n, (char **)command->at);
     if (options.timeout_ms == 0) options.timeout_ms = 60000;
-    const int code =
-        options.explore ? explore(&options, (int)command->n, (char **)command->at) : run(&options);
+    const int code = test->script
+                         ? script_run(test->file, test->script, test->is_module ? test->file : NULL, &options)
+                     : options.explore ? explore(&options, (int)command->n, (char **)command->at)
+                                       : run(&options);
     options_free(&options);
     return code;
 }
@@ -183,7 +194,7 @@ static void run_test(const struct test *test, struct totals *totals)
     char *output, *wrong;
     char *name =
         test->number > 1 ? must_print("%s (%u)", test->file, test->number) : must_print("%s", test->file);
-    const int status = child_run(run_words, &test->command, &output);
+    const int status = child_run(run_words, test, &output);
     wrong = judge(test, status, output);
     printf("%s %s%s%s\n", wrong ? "FAIL" : "PASS", name, wrong ? ": " : "", wrong ? wrong : "");
     if (wrong) {
@@ -206,22 +217,78 @@ static void add_common(struct test *test, const struct words *common)
         words_add(&test->command, must_copy(common->at[i], strlen(common->at[i])));
 }
 
+/* The statements behind "//>" at `at` and below, as a text whose lines and columns are those of the file. */
+static char *statements(const char *text, const char *at)
+{
+    char *script = must_copy(text, strlen(text));
+    for (char *c = script; *c; c++)
+        if (*c != '\n') *c = ' ';
+    for (const char *line = at; strncmp(line, "//", 2) == 0 && strncmp(line, "// PTXVM:", 9) != 0;) {
+        const size_t length = strcspn(line, "\n");
+        if (strncmp(line, "//>", 3) == 0) memcpy(script + (line - text) + 3, line + 3, length - 3);
+        line += length + (line[length] == '\n');
+    }
+    return script;
+}
+
+static bool begins_with_run(const char *options)
+{
+    options += strspn(options, " \t");
+    return strncmp(options, "run", 3) == 0 && strchr(" \t\r\n", options[3]);
+}
+
+/* Runs a run file once for each "# PTXVM:" in its first lines, or once. */
+static void run_script(const char *file, const char *text, const struct words *common, struct totals *totals)
+{
+    static const char mark[] = "# PTXVM:";
+    unsigned number = 0;
+    for (const char *line = text; *line == '#' || number == 0;) {
+        const size_t length = strcspn(line, "\n");
+        const bool marked = strncmp(line, mark, sizeof mark - 1) == 0;
+        const char *next = line + length + (line[length] == '\n');
+        if (marked || *line != '#') {
+            struct test test = {.program = common->at[0], .file = file, .number = ++number};
+            char *options = must_copy(line + sizeof mark - 1, marked ? length - (sizeof mark - 1) : 0);
+            test.script = must_copy(text, strlen(text));
+            parse_line(&test, options);
+            add_common(&test, common);
+            run_test(&test, totals);
+            test_free(&test);
+            free(options);
+        }
+        if (*line != '#') break;
+        line = next;
+    }
+}
+
 /* Runs each "// PTXVM:" among the comment lines that open the file; how many there were. */
 static unsigned run_lines(const char *file, char *text, const struct words *common, struct totals *totals)
 {
     static const char mark[] = "// PTXVM:";
     unsigned number = 0;
+    char *whole = must_copy(text, strlen(text)), *begin = text;
     for (char *line; (line = strsep(&text, "\n")) != NULL;) {
         if (*line && *line != '\r' && strncmp(line, "//", 2) != 0) break;
         if (strncmp(line, mark, sizeof mark - 1) != 0) continue;
         number++;
         struct test test = {.program = common->at[0], .file = file, .number = number};
+        if (begins_with_run(line + sizeof mark - 1) && text) {
+            test.script = statements(whole, whole + (text - begin));
+            test.is_module = true;
+        }
         parse_line(&test, line + sizeof mark - 1);
         add_common(&test, common);
         run_test(&test, totals);
         test_free(&test);
     }
+    free(whole);
     return number;
+}
+
+static bool is_run_file(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".run") == 0;
 }
 
 static void run_file(const char *file, bool asked_for, const struct words *common, struct totals *totals)
@@ -233,7 +300,9 @@ static void run_file(const char *file, bool asked_for, const struct words *commo
         totals->failed++;
         return;
     }
-    if (run_lines(file, text, common, totals) == 0 && asked_for) {
+    if (is_run_file(file)) {
+        run_script(file, text, common, totals);
+    } else if (run_lines(file, text, common, totals) == 0 && asked_for) {
         printf("SKIP %s: no line says // PTXVM:\n", file);
         totals->skipped++;
     }
@@ -251,7 +320,7 @@ static void run_path(const char *path, bool asked_for, const struct words *commo
     struct dirent **entries;
     const size_t length = strlen(path);
     if (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) {
-        if (asked_for || (length > 4 && strcmp(path + length - 4, ".ptx") == 0))
+        if (asked_for || (length > 4 && strcmp(path + length - 4, ".ptx") == 0) || is_run_file(path))
             run_file(path, asked_for, common, totals);
         return;
     }
@@ -271,7 +340,7 @@ static void run_asked(const char *path, const struct words *common, struct total
     const unsigned before = totals->passed + totals->failed + totals->skipped;
     run_path(path, true, common, totals);
     if (totals->passed + totals->failed + totals->skipped != before) return;
-    printf("FAIL %s: no .ptx in it has a line // PTXVM: among its first comments\n", path);
+    printf("FAIL %s: no .ptx in it has a line // PTXVM: among its first comments, and no .run\n", path);
     totals->failed++;
 }
 

@@ -10,7 +10,7 @@ longest the last time come first. --verbose shows the seconds of each task, else
 code 1 when a test fails. Suites:
   unit     build/tests/test_*: cmocka programs, one verdict for each test function
   asm      tests/asm/**/*.ptx: ptxas must say what the "// EXPECT:" comments of the file say
-  exec     tests/exec/**/*.ptx: ptxvm --test, with one worker and with eight
+  exec     tests/exec/**/*.ptx, tests/runs, samples/*.run: ptxvm --test, with one worker and with eight
   cli      tests/cli/*.test: command lines with their exit code and output
   samples  the commands of samples/README.md
   bench    the workloads of tests/bench against their plain C reference, with 1, 2 and 8 workers; with --small
@@ -515,7 +515,9 @@ class Runner:
         every += [("samples", t[0], self.samples, t) for t in self.sample_tasks()]
         every += [("unit", name, self.unit, a) for p in units for name, a in self.in_parts("unit", p)]
         every += [("cli", self.name(p), self.cli, p) for p in self.files("tests/cli", ".test", False)]
-        every += [("exec", self.name(p), self.exec, p) for p in self.files("tests/exec", ".ptx")]
+        runs = [("tests/exec", ".ptx"), ("tests/runs", ".ptx"), ("tests/runs", ".run"), ("samples", ".run")]
+        tests = [p for where, kind in runs for p in self.files(where, kind)]
+        every += [("exec", self.name(p), self.exec, p) for p in tests]
         every += [("asm", self.name(p), self.asm, p) for p in self.files("tests/asm", ".ptx")]
         return every
 
@@ -613,7 +615,7 @@ class Memory:
         tests = os.path.join(self.runner.build, "tests")
         if suite in ("asm", "exec"):
             tool = self.runner.ptxas if suite == "asm" else self.runner.ptxvm
-            beside = self.folder(os.path.dirname(argument), (".ptx",))
+            beside = self.folder(os.path.dirname(argument), (".ptx", ".run"))
             return [self.file(tool), self.file(argument), beside]
         if suite == "unit":
             return [self.file(argument[0]), self.data()]

@@ -50,7 +50,7 @@ GENERATED = {
     "cuda_told.h": "cuda",
     "cudart_told.h": "cuda",
 }
-TOOL_EXTRA = {"../ptxas/excerpt.h"}
+TOOL_EXTRA = {"../ptxas/excerpt.h", "gen/run_parser.h"}
 
 
 def layer_of(path):
@@ -97,6 +97,8 @@ def layer_of_object(path):
     parts = path.split("/")
     if parts[0] == "obj" and parts[1] == "lib":
         return layer_of("/".join(parts[1:]))
+    if parts[0] == "gen" and parts[-1].startswith("run_"):
+        return None  # of ptxvm
     if parts[0] == "gen":
         return "ops" if "handlers" in parts[-1] else "isa" if "isa_" in parts[-1] else "front"
     return None
