@@ -91,7 +91,8 @@ static void expect(const ptx_count *c, uint64_t threads, uint64_t warps, uint64_
 }
 
 /* Every engine: the same numbers. */
-static const char *const engines[] = {NULL, "plain", "no-forks", "no-narrow", "no-convergent", "no-fusion"};
+static const char *const engines[] = {NULL,        "plain",     "no-forks", "no-narrow", "no-convergent",
+                                      "no-fusion", "no-regions"};
 enum { ENGINES = sizeof engines / sizeof *engines };
 
 /* ---- branches ---- */

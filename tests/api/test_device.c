@@ -567,6 +567,32 @@ TEST(programs_come_and_go)
     ptx_device_destroy(device);
 }
 
+/* ---- the same kernel again ---- */
+
+/* Thread i writes i at i * stride: offsets that stay from block to block must not stay from launch to launch.
+ */
+TEST(offsets_follow_the_parameters)
+{
+    enum { THREADS = 32 };
+    struct {
+        ptx_address out;
+        uint32_t stride;
+    } params;
+    open_device(1);
+    ptx_program *program = load(HEAD ".visible .entry k(.param .u64 out, .param .u32 stride)\n{\n"
+                                     " .reg .u32 %t, %s; .reg .u64 %a, %o, %e;\n"
+                                     " ld.param.u64 %a, [out];\n ld.param.u32 %s, [stride];\n"
+                                     " mov.u32 %t, %tid.x;\n mul.wide.u32 %o, %t, %s;\n"
+                                     " add.u64 %e, %a, %o;\n st.global.u32 [%e], %t;\n ret;\n}\n");
+    params.out = buffer(THREADS * 16);
+    for (params.stride = 4; params.stride <= 16; params.stride *= 2) {
+        assert_int_equal(launch(program, "k", 2, THREADS, &params, 12, NULL), PTX_OK);
+        for (uint32_t i = 0; i < THREADS; i++)
+            assert_int_equal(word_at(params.out + (uint64_t)i * params.stride), i);
+    }
+    ptx_device_destroy(device);
+}
+
 /* ---- programs that come while others look ---- */
 
 /* Constants of programs lie a step apart; the readers guess where those of the next ones will be. */

@@ -210,6 +210,7 @@ void gen_pattern(struct gen *g); /* integers that look like NaNs, where floats a
 
 /* gen_memory.c */
 void gen_memory(struct gen *g);
+void gen_memory_if(struct gen *g, const char *guard);
 void gen_atomic(struct gen *g);
 void gen_async(struct gen *g);
 

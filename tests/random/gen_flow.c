@@ -195,6 +195,14 @@ void gen_flow(struct gen *g)
     gen_close(g, before);
 }
 
+/* Behind a barrier those that have not ended are all that there are, so code for lanes together goes on: what
+ * threads that have ended left in a guard must not count. */
+static void access_alone(struct gen *g)
+{
+    gen_line(g, "  bar.sync 0;");
+    for (unsigned n = 1 + gen_below(g, 3); n; n--) gen_memory_if(g, gen_chance(g, 50) ? "@%p0 " : "@%p1 ");
+}
+
 /* Some threads end, those of a function return. Only where all lanes of the mask are and no loop is around.
  */
 void gen_leave(struct gen *g)
@@ -224,4 +232,6 @@ void gen_leave(struct gen *g)
     gen_close(g, before);
     s->mask = mask;
     s->full = false;
+    if (!g->inside && s->uniform && gen_feature(g, RANDOM_BARRIERS) && gen_feature(g, RANDOM_MEMORY))
+        access_alone(g);
 }

@@ -154,15 +154,19 @@ static bool memory_opcode(struct gen *g, const char *name, const char *guard)
     return true;
 }
 
-void gen_memory(struct gen *g)
+void gen_memory_if(struct gen *g, const char *guard)
 {
     static const char *const names[] = {"ld", "ld", "ld", "st", "st", "st", "ldu"};
-    const char *guard = gen_guard(g);
     for (unsigned i = 0; i < FORM_TRIES; i++) {
         bool atomic = gen_feature(g, RANDOM_ATOMICS) && gen_chance(g, 25);
         if (memory_opcode(g, atomic ? gen_chance(g, 60) ? "atom" : "red" : names[gen_below(g, 7)], guard))
             return;
     }
+}
+
+void gen_memory(struct gen *g)
+{
+    gen_memory_if(g, gen_guard(g));
 }
 
 /* ---- cells that all threads reduce into: one operation a cell, so that the order does not matter ---- */

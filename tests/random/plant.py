@@ -186,6 +186,8 @@ JUDGES = {
     "test_counts": ["build/tests/test_counts"],
     "test_streams": ["build/tests/test_streams"],
     "litmus": ["build/bin/ptxvm", "--test", "tests/exec/reductions_litmus.ptx"],
+    "loaded_addend": ["build/bin/ptxvm", "--test", "tests/exec/loaded_addend.ptx"],
+    "atomic_rows": ["build/bin/ptxvm", "--test", "tests/exec/atomic_rows.ptx"],
     "fused_aside": ["build/bin/ptxvm", "--test", "tests/exec/fused_aside.ptx"],
     "meeting": ["build/bin/ptxvm", "--test", "tests/exec/meet_in_frames.ptx"],
     "cooperative": ["build/bin/ptxvm", "--test", "tests/exec/cooperative_call.ptx"],

@@ -567,6 +567,7 @@ ENGINE = [
         'lib/code/ir/fusion.c',
         'if ((o[1].at == a->at && o[2].at == b->at) ||',
         'if (@ || (o[1].at == a->at && o[2].at == b->at) ||',
+        'loaded_addend',
     ),
     Fault(
         'fusion',
@@ -743,6 +744,7 @@ ENGINE = [
         'lib/vm/sched/sched.c',
         '    px_private_flush(&h->worker); /* before anybody hears',
         '    if (!@) px_private_flush(&h->worker); /* before anybody hears',
+        'atomic_rows',
     ),
     Fault(
         '',
