@@ -343,7 +343,8 @@ struct px_fcode {
     struct px_lane_term *terms;  /* those of a term come before it */
     uint32_t zero_from, zero_to; /* rows that may be read before they are written */
     uint32_t frame_bytes;
-    uint32_t local_bytes; /* .local variables of one activation, a lane */
+    uint32_t local_bytes; /* .local variables of one activation, a lane, */
+    uint32_t local_align; /* and where these may begin; 0: anywhere */
     uint32_t nlocals;
     struct px_local_at *locals;
     uint32_t nforks, nloops, nregions;

@@ -676,6 +676,7 @@ static void place_rows(struct px_irfn *f)
     f->code->zero_to = base + f->zero_to * width;
     f->code->width = width;
     f->code->local_bytes = (uint32_t)((f->local_bytes + 15) & ~15ull);
+    f->code->local_align = f->local_align;
 }
 
 /*

@@ -147,6 +147,7 @@ struct px_irfn {
     uint32_t carry;                   /* the carry flag's register; PX_NONE32 until needed */
     uint32_t stack;                   /* of alloca: where the lane's free local memory begins; PX_NONE32 */
     uint64_t local_bytes;
+    uint32_t local_align;      /* the greatest of its .local variables; 0: none asks for one */
     struct px_ir_names *names; /* of the text form; NULL: nobody wants to see it */
     uint8_t
         fresh; /* PX_IR_INST_ of the first one made of the running instruction of the text; 0: it is made */

@@ -27,6 +27,7 @@ struct px_param *px_lower_param(const struct px_irfn *f, const struct px_symbol 
 static void place_local(struct px_irfn *f, struct px_param *p)
 {
     uint32_t align = p->symbol->align > 4 ? p->symbol->align : 4;
+    if (align > f->local_align) f->local_align = align;
     f->local_bytes = (f->local_bytes + align - 1) & ~(uint64_t)(align - 1);
     if (p->symbol->size > PX_LOCAL_MAX || f->local_bytes + p->symbol->size > PX_LOCAL_MAX)
         px_code_fail(

@@ -91,11 +91,16 @@ static void fill_uniform(struct px_gang *g, struct px_frame *f, uint64_t local_b
     u->local_base = local_base;
 }
 
+/* Where the local memory of an activation begins. What alloca took of its caller's may end anywhere. */
+static uint64_t place_local(const struct px_frame *parent, const struct px_fcode *code)
+{
+    const uint64_t align = code->local_align > LOCAL_ALIGN ? code->local_align : LOCAL_ALIGN;
+    return parent ? (parent->local_top + align - 1) & ~(align - 1) : 0;
+}
+
 struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const struct px_fcode *code)
 {
-    /* What alloca took may end anywhere. */
-    const uint64_t local_base =
-        parent ? (parent->local_top + LOCAL_ALIGN - 1) & ~(uint64_t)(LOCAL_ALIGN - 1) : 0;
+    const uint64_t local_base = place_local(parent, code);
     if (parent && parent->depth >= PX_DEPTH_MAX) return NULL;
     const uint64_t local = local_base + code->local_bytes;
     if (local > g->local_bytes && !px_frame_local(g, local)) return NULL;
