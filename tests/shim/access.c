@@ -71,11 +71,51 @@ static void ranges(void)
     MUST(cuMemAddressFree(at, GRAIN));
 }
 
+/* Two mappings of one range: what others see must be open to the own device in both. */
+static void parts(void)
+{
+    enum { GRAIN = 2 << 20 };
+    CUdeviceptr at;
+    CUmemGenericAllocationHandle memory[2];
+    CUmemAllocationProp props;
+    memset(&props, 0, sizeof props);
+    props.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    props.location = (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    const CUmemAccessDesc own = right(0, CU_MEM_ACCESS_FLAGS_PROT_READWRITE),
+                          closed = right(0, CU_MEM_ACCESS_FLAGS_PROT_NONE),
+                          other = right(1, CU_MEM_ACCESS_FLAGS_PROT_READWRITE), both[] = {other, own},
+                          none[] = {closed, right(1, CU_MEM_ACCESS_FLAGS_PROT_NONE)};
+    MUST(cuMemAddressReserve(&at, 2 * GRAIN, 0, 0, 0));
+    for (int i = 0; i < 2; i++) {
+        MUST(cuMemCreate(&memory[i], GRAIN, &props, 0));
+        MUST(cuMemMap(at + i * GRAIN, GRAIN, 0, memory[i], 0));
+    }
+    for (int open = 0; open < 2; open++) {
+        MUST(cuMemSetAccess(at + open * GRAIN, GRAIN, &own, 1));
+        CHECK(cuMemSetAccess(at, 2 * GRAIN, &other, 1) == CUDA_ERROR_NOT_SUPPORTED);
+        for (int i = 0; i < 2; i++) CHECK(of_range(at + i * GRAIN, 1) == CU_MEM_ACCESS_FLAGS_PROT_NONE);
+        MUST(cuMemSetAccess(at, 2 * GRAIN, both, 2));
+        for (int i = 0; i < 4; i++)
+            CHECK(of_range(at + i / 2 * GRAIN, i % 2) == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+        CHECK(cuMemSetAccess(at + GRAIN, GRAIN, &closed, 1) == CUDA_ERROR_NOT_SUPPORTED);
+        CHECK(of_range(at + GRAIN, 0) == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+        MUST(cuMemSetAccess(at, 2 * GRAIN, none, 2));
+        for (int i = 0; i < 4; i++)
+            CHECK(of_range(at + i / 2 * GRAIN, i % 2) == CU_MEM_ACCESS_FLAGS_PROT_NONE);
+    }
+    for (int i = 0; i < 2; i++) {
+        MUST(cuMemUnmap(at + i * GRAIN, GRAIN));
+        MUST(cuMemRelease(memory[i]));
+    }
+    MUST(cuMemAddressFree(at, 2 * GRAIN));
+}
+
 int main(void)
 {
     const CUcontext context = begin();
     pools();
     ranges();
+    parts();
     (void)context;
     puts("fine");
     return 0;

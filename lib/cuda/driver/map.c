@@ -367,19 +367,52 @@ static CUresult may_access(const CUmemAccessDesc *desc)
                                                         : CUDA_SUCCESS;
 }
 
-/* What others see is open to the memory's own device: now, or by this list. */
-static CUresult may_be_seen(const struct px_cu_device *own, CUmemAccess_flags now,
+/* What a list of rights changes in a range: the flags of the memory's own device, and a bit for each other
+ * one. */
+struct rights {
+    CUdeviceptr address;
+    size_t size;
+    bool of_own;
+    CUmemAccess_flags own;
+    uint32_t on, off;
+    bool apart; /* others would see a mapping that its own device does not */
+};
+
+static void add_right(struct rights *r, const struct px_cu_device *own, const CUmemAccessDesc *desc)
+{
+    const struct px_cu_device *d = px_cu_device(desc->location.id);
+    const bool on = desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (d == own) {
+        r->of_own = true;
+        r->own = desc->flags;
+        return;
+    }
+    const uint32_t bit = 1u << d->ordinal;
+    r->on = on ? r->on | bit : r->on & ~bit;
+    r->off = on ? r->off & ~bit : r->off | bit;
+}
+
+static void compare_rights(void *object, void *user)
+{
+    struct allocation *a = object;
+    struct rights *r = user;
+    pthread_mutex_lock(&a->lock);
+    for (const struct mapping *m = a->mappings; m; m = m->next) {
+        if (m->address - r->address >= r->size) continue;
+        const CUmemAccess_flags own = r->of_own ? r->own : m->access;
+        if ((m->opened | r->on) & ~r->off && own != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) r->apart = true;
+    }
+    pthread_mutex_unlock(&a->lock);
+}
+
+/* What others see is open to the memory's own device, in each mapping of the range: now, or by this list. */
+static CUresult may_be_seen(CUdeviceptr address, size_t size, const struct px_cu_device *own,
                             const CUmemAccessDesc *list, size_t count)
 {
-    bool others = false;
-    for (size_t i = 0; i < count; i++)
-        if (px_cu_device(list[i].location.id) == own)
-            now = list[i].flags;
-        else
-            others |= list[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    return others && now != CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-               ? px_cu_unsupported("mapped memory for other devices alone")
-               : CUDA_SUCCESS;
+    struct rights r = {.address = address, .size = size};
+    for (size_t i = 0; i < count; i++) add_right(&r, own, &list[i]);
+    px_cu_each(PX_CU_ALLOCATION, NULL, compare_rights, &r);
+    return r.apart ? px_cu_unsupported("mapped memory for other devices alone") : CUDA_SUCCESS;
 }
 
 static CUresult set_access(CUdeviceptr address, size_t size, const struct px_cu_device *own,
@@ -406,7 +439,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc 
     if (!a) return CUDA_ERROR_INVALID_VALUE;
     const struct px_cu_device *own = a->head.context->device;
     for (size_t i = 0; i < count; i++) PX_CU_TRY(may_access(&list[i]));
-    PX_CU_TRY(may_be_seen(own, s.access, list, count));
+    PX_CU_TRY(may_be_seen(address, size, own, list, count));
     for (int others = 0; others < 2; others++)
         for (size_t i = 0; i < count; i++)
             if ((px_cu_device(list[i].location.id) != own) == others)
