@@ -138,7 +138,6 @@ static const char *reason(const struct px_form *form)
     if (strstr(section, "Texture") || strstr(section, "Surface") || !strncmp(syntax, "istypep", 7))
         return "textures and surfaces";
     if (!strncmp(syntax, "multimem", 8)) return "memory of several devices";
-    if (strstr(syntax, "bulk") || strstr(syntax, "tensormap")) return "bulk and tensor copies";
     if (!strncmp(syntax, "st.async", 8) || !strncmp(syntax, "red.async", 9))
         return "no form of the manual; the assembler makes no instruction of it";
     if (!strncmp(syntax, "fma", 3)) return "no form of the manual; the assembler takes the numbers for f16";

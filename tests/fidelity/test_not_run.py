@@ -22,7 +22,6 @@ BUILD = os.environ.get("BUILD", os.path.join(ROOT, "build"))
 PTXVM = os.environ.get("PTXVM", os.path.join(BUILD, "bin", "ptxvm"))
 # What of sm_90 does not run, as docs/fidelity-forms.md says why.
 MISSING = {
-    "bulk and tensor copies",
     "memory of several devices",
     "no form of the manual; the assembler makes no instruction of it",
     "no form of the manual; the assembler takes the numbers for f16",

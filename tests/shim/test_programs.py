@@ -20,6 +20,7 @@ FINE = (
     "overlap",
     "arrays",
     "textures",
+    "tensors",
     "bounds",
     "limit",
     "clusters",
