@@ -9,7 +9,6 @@
  */
 #include "code/ir/fn.h"
 #include "front/print.h"
-#include "match/match.h"
 #include "code/code.h"
 #include "code/dump.h"
 #include "code/ir/text.h"
@@ -308,7 +307,7 @@ static void make_lists(struct px_coder *coder, struct px_arena *keep)
     coder->fns = PX_NEW_N(coder->scratch, struct px_irfn *, n);
     coder->queue.n = coder->queue.cap = 0;
     coder->queue.at = NULL;
-    coder->matched = PX_NEW(coder->scratch, struct px_matched);
+    coder->bindings = px_bindings_make(coder->scratch);
     px_vec_reserve(coder->scratch, &coder->queue, n); /* it does not grow among what is rewound */
 }
 

@@ -349,37 +349,7 @@ bool px_match_inst(const struct px_inst *inst, struct px_match *match)
     return false;
 }
 
-static uint32_t slot_of(const struct px_inst *inst)
+bool px_inst_is_ambiguous(const struct px_inst *inst)
 {
-    uint32_t hash = inst->form + inst->nopds;
-    for (unsigned i = 0; i < inst->nmods; i++) hash = hash * 31 + inst->mods[i].name->word;
-    return (hash * 0x9e3779b1u >> 16) % PX_MATCHED;
-}
-
-static bool has_words(const struct px_inst *inst, const px_word *words)
-{
-    for (unsigned i = 0; i < inst->nmods; i++)
-        if (inst->mods[i].name->word != words[i]) return false;
-    return true;
-}
-
-bool px_match_next(struct px_matched *memo, const struct px_inst *inst, struct px_match *match)
-{
-    const struct px_form *form = px_form_at(inst->form);
-    if (!memo || !form || inst->nmods > PX_MAX_SLOTS || is_ambiguous(form, inst->nopds))
-        return px_match_inst(inst, match);
-    const uint32_t slot = slot_of(inst);
-    if (memo->at[slot].form == inst->form && memo->at[slot].n == inst->nmods &&
-        memo->at[slot].nopds == inst->nopds && memo->at[slot].match.pair == px_inst_pair_written(inst) &&
-        has_words(inst, memo->at[slot].words)) {
-        *match = memo->at[slot].match;
-        return true;
-    }
-    if (!px_match_inst(inst, match)) return false;
-    memo->at[slot].form = inst->form;
-    memo->at[slot].n = inst->nmods;
-    memo->at[slot].nopds = (uint8_t)inst->nopds;
-    memo->at[slot].match = *match;
-    for (unsigned i = 0; i < inst->nmods; i++) memo->at[slot].words[i] = inst->mods[i].name->word;
-    return true;
+    return is_ambiguous(px_form_at(inst->form), inst->nopds);
 }

@@ -99,7 +99,6 @@ bool px_vector_variable(
 double px_operand_value(const struct px_operand *operand); /* of a floating-point constant */
 bool px_since_met(const struct ptx_module *module,
                   const struct px_since *since); /* by the module's version and target */
-bool px_inst_pair_written(const struct px_inst *inst);
 bool px_inst_pair_unused(
     const struct px_operand *operand); /* d|_ : ptxas takes it where no second result is */
 

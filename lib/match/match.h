@@ -14,19 +14,9 @@ void px_check_inst(struct ptx_module *module, struct px_memo *memo, struct px_in
  * False when the instruction has no form, which a module without errors never has.
  */
 bool px_match_inst(const struct px_inst *inst, struct px_match *match);
-
-/* The same for one instruction after the other: what bound one binds the next of its form, with the same
- * modifiers and as many operands. Begins with zeros; NULL: nothing is remembered. */
-enum { PX_MATCHED = 64 };
-struct px_matched {
-    struct {
-        px_word words[PX_MAX_SLOTS];
-        uint16_t form; /* 0: empty */
-        uint8_t n, nopds;
-        struct px_match match;
-    } at[PX_MATCHED];
-};
-bool px_match_next(struct px_matched *memo, const struct px_inst *inst, struct px_match *match);
+/* Do only its operands tell which of its form's optional ones are written? */
+bool px_inst_is_ambiguous(const struct px_inst *inst);
+bool px_inst_pair_written(const struct px_inst *inst); /* d|p */
 
 /*
  * sets.c: is the instruction, with the modifiers as written, one that a `quirk` or `set` line names? Is its

@@ -49,11 +49,11 @@ struct px_refusals {
 };
 
 struct px_coder {
-    struct px_arena *keep;      /* the program's */
-    struct px_arena *scratch;   /* the IR, until the records are made */
-    struct px_arena *draft;     /* the same while it grows (passes.def) */
-    struct px_arena *pass;      /* what a pass needs for itself: empty when the next one begins */
-    struct px_matched *matched; /* how instructions were bound; NULL: each anew */
+    struct px_arena *keep;        /* the program's */
+    struct px_arena *scratch;     /* the IR, until the records are made */
+    struct px_arena *draft;       /* the same while it grows (passes.def) */
+    struct px_arena *pass;        /* what a pass needs for itself: empty when the next one begins */
+    struct px_bindings *bindings; /* how instructions were bound (lower/bind.c) */
     const struct px_linked *linked;
     const struct px_level *level;
     const struct px_lfunc *kernel;
@@ -129,7 +129,8 @@ struct px_irfn {
     PX_VEC(uint32_t) labels;           /* instruction behind it; those of the text come first */
     PX_VEC(px_pos) text_labels;        /* where they stand */
     uint32_t labels_placed;            /* of those of the text */
-    uint32_t text_insts;               /* instructions of the text */
+    uint32_t text_insts;               /* instructions of the text, */
+    bool moves_stack;                  /* and one of them allocates or frees local memory */
     PX_VEC(struct px_call_site) sites;
     PX_VEC(struct px_words) passed; /* by calls, and to this function */
     PX_VEC(uint32_t) words;         /* their words: registers */
@@ -172,6 +173,9 @@ _Noreturn void px_code_fail(struct px_irfn *f, const struct px_inst *inst, const
 const char *px_code_refused(const struct px_irfn *f, const struct px_inst *inst);
 
 _Noreturn void px_code_no_memory(struct px_irfn *f);
+
+/* lower/bind.c */
+struct px_bindings *px_bindings_make(struct px_arena *arena);
 
 struct px_irfn *px_code_function(struct px_coder *coder, const struct px_lfunc *func);
 

@@ -48,7 +48,7 @@ static enum px_ir_reading reading(const struct px_bound *b, const struct px_hand
     const px_word word = b->inst->opcode->word;
     if (i <= copied(b)) return PX_IR_COPIED;
     if (b->match.type[i] != PX_T_F32) return PX_IR_BITS;
-    if (px_match_has(&b->match, PX_W_xorsign)) return PX_IR_BITS; /* the sign of a NaN counts */
+    if (px_bound_has(b, PX_W_xorsign)) return PX_IR_BITS; /* the sign of a NaN counts */
     return set->f32_sources || (word != PX_W_copysign && word != PX_W_cvt) ? PX_IR_NUMBER : PX_IR_BITS;
 }
 
@@ -60,8 +60,7 @@ static uint8_t nan_flags(const struct px_bound *b, const struct px_handler_set *
     if (b->match.type[0] == PX_T_F32 && (set->f32_result || word == PX_W_abs || word == PX_W_neg))
         flags |= PX_IR_INST_NUMBER;
     bool whole = word == PX_W_cvt && px_type_info(b->match.type[1])->klass != PX_TC_FLOAT;
-    if (set->f32_result && word != PX_W_min && word != PX_W_max && !whole &&
-        !px_match_has(&b->match, PX_W_sat))
+    if (set->f32_result && word != PX_W_min && word != PX_W_max && !whole && !px_bound_has(b, PX_W_sat))
         flags |= PX_IR_INST_HOST;
     return flags;
 }
@@ -73,8 +72,19 @@ static bool is_loose(const struct px_bound *b, unsigned handler)
     if (result != PX_RESULT_product && result != PX_RESULT_sum && result != PX_RESULT_difference)
         return false;
     if (px_type_info(b->match.type[0])->klass != PX_TC_FLOAT) return false;
-    return !px_match_has(&b->match, PX_W_rn) && !px_match_has(&b->match, PX_W_rz) &&
-           !px_match_has(&b->match, PX_W_rm) && !px_match_has(&b->match, PX_W_rp);
+    return !px_bound_has(b, PX_W_rn) && !px_bound_has(b, PX_W_rz) && !px_bound_has(b, PX_W_rm) &&
+           !px_bound_has(b, PX_W_rp);
+}
+
+void px_lower_know_statement(const struct px_irfn *f, struct px_bound *b)
+{
+    const unsigned handler = (unsigned)b->traits.handler;
+    const struct px_handler_set *set = &f->coder->level->sets[handler];
+    const int mode = px_match_fp_mode(&b->match);
+    b->traits.fp = mode >= 0 ? (uint8_t)mode : PX_IR_FP_ANY;
+    b->traits.flags = (uint8_t)(nan_flags(b, set) | (copied(b) ? PX_IR_INST_COPIES : 0) |
+                                (is_loose(b, handler) ? PX_IR_INST_LOOSE : 0));
+    for (unsigned i = 0; i < PX_MAX_OPDS; i++) b->traits.reading[i] = (uint8_t)reading(b, set, i);
 }
 
 /* Optional operands that are not written are zeros, which the statement does not look at. */
@@ -93,15 +103,17 @@ static uint32_t sources(struct px_irfn *f, const struct px_bound *b, unsigned ha
                         struct px_ir_operand s[3])
 {
     const struct px_handler_set *set = &f->coder->level->sets[handler];
+    const struct px_operand *other = combined(b);
+    const bool widens = px_form_widens(b->match.form);
     uint32_t k = 0;
     for (unsigned i = 0; i < b->inst->nopds; i++) {
         const struct px_operand *o = &b->inst->opds[i];
-        if (px_match_opd(&b->match, i)->flags & PX_OPERAND_RESULT || o == combined(b)) continue;
+        if (b->traits.results >> i & 1 || o == other) continue;
         if (k == 3) px_code_fail(f, b->inst, "has more sources than a handler takes");
         s[k] = px_lower_src(f, b, o, b->match.type[i]);
         // cppcheck-suppress arrayIndexOutOfBoundsCond ; px_code_fail does not return
-        if (px_form_widens(b->match.form)) s[k] = widened(f, s[k]);
-        if (s[k].kind == PX_IR_REG) s[k].base = reading(b, set, i);
+        if (widens) s[k] = widened(f, s[k]);
+        if (s[k].kind == PX_IR_REG) s[k].base = b->traits.reading[i];
         k++;
     }
     return set->pair ? k : fill_up(b, handler, k, s);
@@ -162,9 +174,9 @@ static void finish_compare(struct px_irfn *f, const struct px_bound *b, const st
     if (oe && q.kind == PX_IR_NONE) q = px_lower_fixed(f, PX_FIX_mask_not, 4, p, none, 0);
     if (oc) {
         struct px_ir_operand c = px_lower_row(f, px_lower_src(f, b, oc, PX_T_PRED));
-        enum px_fixed fix = px_match_has(&b->match, PX_W_and)  ? PX_FIX_mask_and
-                            : px_match_has(&b->match, PX_W_or) ? PX_FIX_mask_or
-                                                               : PX_FIX_mask_xor;
+        enum px_fixed fix = px_bound_has(b, PX_W_and)  ? PX_FIX_mask_and
+                            : px_bound_has(b, PX_W_or) ? PX_FIX_mask_or
+                                                       : PX_FIX_mask_xor;
         p = px_lower_fixed(f, fix, 4, p, c, 0);
         if (q.kind != PX_IR_NONE) q = px_lower_fixed(f, fix, 4, q, c, 0);
     }
@@ -192,10 +204,8 @@ static void statement(struct px_irfn *f, const struct px_bound *b, unsigned hand
     px_irop op = (px_irop)(PX_IR_STATEMENT | handler);
     struct px_ir_inst *in =
         guarded ? px_lower_guarded(f, b, op, opds, ndst, k) : px_lower_inst(f, op, opds, ndst, k);
-    int mode = px_match_fp_mode(&b->match);
-    if (mode >= 0) in->fp = (uint8_t)mode;
-    in->flags |= nan_flags(b, set) | (copied(b) ? PX_IR_INST_COPIES : 0) |
-                 (is_loose(b, handler) ? PX_IR_INST_LOOSE : 0);
+    in->fp = b->traits.fp;
+    in->flags |= b->traits.flags;
 }
 
 void px_lower_statement(struct px_irfn *f, const struct px_bound *b, unsigned handler)

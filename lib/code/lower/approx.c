@@ -18,7 +18,7 @@ static void unit(struct px_irfn *f, const struct px_bound *b, enum px_unit plain
         if (type == PX_T_F32) opds[i].base = PX_IR_NUMBER;
     }
     struct px_ir_inst *in = px_lower_guarded(f, b, PX_IR_UNIT, opds, 1, b->inst->nopds);
-    in->fact = (uint16_t)(px_match_has(&b->match, PX_W_ftz) ? ftz : plain);
+    in->fact = (uint16_t)(px_bound_has(b, PX_W_ftz) ? ftz : plain);
     in->fp = PX_IR_FP_NEAREST;
     if (type == PX_T_F32) in->flags |= PX_IR_INST_NUMBER;
     px_lower_done(f, b, &o[0], opds[0]);

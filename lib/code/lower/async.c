@@ -87,7 +87,7 @@ void px_lower_mbarrier_wait(struct px_irfn *f, const struct px_bound *bound)
 {
     const struct px_operand *o = bound->inst->opds;
     const uint32_t around = px_lower_around(f, bound);
-    const bool parity = px_match_has(&bound->match, PX_W_parity);
+    const bool parity = px_bound_has(bound, PX_W_parity);
     struct px_bound b = *bound;
     b.guard = PX_NONE32;
     struct px_ir_operand opds[3];
@@ -95,7 +95,7 @@ void px_lower_mbarrier_wait(struct px_irfn *f, const struct px_bound *bound)
     opds[2] = lasting(f, px_lower_src(f, &b, &o[2], parity ? PX_T_U32 : PX_T_U64));
     opds[0] = px_lower_dst(f, &b, &o[0], PX_T_PRED);
     px_lower_inst(f, op_of(PX_OP_mbarrier_wait), opds, 1, 3)->fact =
-        (uint16_t)((parity ? 0 : PX_WAIT_STATE) | (px_match_has(&b.match, PX_W_try_wait) ? PX_WAIT_TRY : 0));
+        (uint16_t)((parity ? 0 : PX_WAIT_STATE) | (px_bound_has(&b, PX_W_try_wait) ? PX_WAIT_TRY : 0));
     px_lower_done(f, &b, &o[0], opds[0]);
     px_lower_around_end(f, around);
 }

@@ -101,7 +101,7 @@ void px_lower_griddepcontrol(struct px_irfn *f, const struct px_bound *b)
 {
     uint32_t around = px_lower_around(f, b);
     px_lower_inst(f, (px_irop)(PX_IR_TABLE | PX_OP_griddepcontrol), NULL, 0, 0)->fact =
-        px_match_has(&b->match, PX_W_wait);
+        px_bound_has(b, PX_W_wait);
     px_lower_around_end(f, around);
 }
 
@@ -162,8 +162,8 @@ void px_lower_bar_arrive(struct px_irfn *f, const struct px_bound *b)
 
 void px_lower_bar_red(struct px_irfn *f, const struct px_bound *b)
 {
-    enum px_bar_kind kind = px_match_has(&b->match, PX_W_popc)  ? PX_BAR_POPC
-                            : px_match_has(&b->match, PX_W_and) ? PX_BAR_AND
-                                                                : PX_BAR_OR;
+    enum px_bar_kind kind = px_bound_has(b, PX_W_popc)  ? PX_BAR_POPC
+                            : px_bound_has(b, PX_W_and) ? PX_BAR_AND
+                                                        : PX_BAR_OR;
     barrier(f, b, PX_OP_bar_red, kind);
 }

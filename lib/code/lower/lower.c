@@ -28,13 +28,19 @@ static uint32_t add_places(struct px_irfn *f, const struct px_ir_operand *opds, 
     return first;
 }
 
+static inline void add_operand(struct px_irfn *f, const struct px_ir_operand *o)
+{
+    struct px_ir_opd is = o->is;
+    if (is.kind == PX_IR_IMM) {
+        is.at = f->values.n;
+        px_vec_push(f->coder->draft, &f->values, o->value);
+    }
+    px_vec_push(f->coder->draft, &f->opds, is);
+}
+
 void px_lower_add(struct px_irfn *f, struct px_ir_operand o)
 {
-    if (o.kind == PX_IR_IMM) {
-        o.at = f->values.n;
-        px_vec_push(f->coder->draft, &f->values, o.value);
-    }
-    px_vec_push(f->coder->draft, &f->opds, o.is);
+    add_operand(f, &o);
 }
 
 struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_ir_operand *opds,
@@ -49,7 +55,7 @@ struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_
                             .guard = PX_NONE32,
                             .origin = f->origins.n - 1};
     in.values = add_places(f, opds, nopds);
-    for (uint32_t i = 0; i < nopds; i++) px_lower_add(f, opds[i]);
+    for (uint32_t i = 0; i < nopds; i++) add_operand(f, &opds[i]);
     f->fresh = 0;
     px_vec_push(f->coder->draft, &f->insts, in);
     return &f->insts.at[f->insts.n - 1];
@@ -242,16 +248,25 @@ static uint32_t guard_of(struct px_irfn *f, const struct px_bound *b)
     return px_lower_row(f, px_lower_src(f, b, p, PX_T_PRED)).at;
 }
 
-/* What ptxas takes from its library, and what has a guard and does more than write registers, ends a block to
- * it. */
-static bool splits(const struct px_bound *b, int handler)
+/* Operands that are no single register, constant or address: mostly none. */
+static bool has_lists(const struct px_inst *inst)
 {
-    if (px_match_in(&b->match, PX_SET_routine, NULL) || px_match_in(&b->match, PX_SET_ends_block, NULL))
-        return true;
-    if (!b->inst->guard) return false;
-    const unsigned flags = px_op_flags(px_match_op(&b->match));
-    return handler >= 0 ? px_match_has(&b->match, PX_W_cc)
-                        : !(flags & (PX_OPERATION_plain | PX_OPERATION_pure | PX_OPERATION_unit));
+    unsigned kinds = 0;
+    for (unsigned i = 0; i < inst->nopds; i++) kinds |= 1u << inst->opds[i].kind;
+    return kinds & (1u << PX_O_LIST | 1u << PX_O_VEC | 1u << PX_O_INDEX);
+}
+
+static void lower_bound(struct px_irfn *f, const struct px_bound *b)
+{
+    px_lowering *lower = lowerings[px_match_op(&b->match)];
+    if (b->traits.handler >= 0 && b->traits.is & PX_TRAIT_VIDEO)
+        px_lower_video(f, b, (unsigned)b->traits.handler);
+    else if (b->traits.handler >= 0)
+        px_lower_statement(f, b, (unsigned)b->traits.handler);
+    else if (lower)
+        lower(f, b);
+    else
+        refuse(f, b->inst);
 }
 
 static void lower_inst(struct px_irfn *f, const struct px_inst *inst)
@@ -260,33 +275,18 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst)
     struct px_origin origin = {f->text}; /* which lives as long as the code, unlike `inst` when it was made */
     px_vec_push(f->coder->draft, &f->origins, origin);
     f->fresh = PX_IR_INST_FIRST;
-    if (!px_match_next(f->coder->matched, inst, &b.match)) px_code_fail(f, inst, "has no form");
+    if (!px_lower_bind(f, &b)) px_code_fail(f, inst, "has no form");
     if (f->coder->wishes.counters) px_counted_note(f, &b);
-    if (!px_form_executable(b.match.form)) refuse(f, inst);
-    refuse_operands(f, inst);
-    b.inst = without_indices(f, inst, &b.match);
-    int handler = px_match_handler(&b.match);
-    if (splits(&b, handler)) f->fresh |= PX_IR_INST_SPLITS;
+    if (!(b.traits.is & PX_TRAIT_RUNS)) refuse(f, inst);
+    if (has_lists(inst)) {
+        refuse_operands(f, inst);
+        b.inst = without_indices(f, inst, &b.match);
+    }
+    if (b.traits.is & (inst->guard ? PX_TRAIT_SPLITS | PX_TRAIT_SPLITS_GUARDED : PX_TRAIT_SPLITS))
+        f->fresh |= PX_IR_INST_SPLITS;
     b.guard = guard_of(f, &b);
-    px_lowering *lower = lowerings[px_match_op(&b.match)];
-    if (handler >= 0 && px_form_is_video(b.match.form))
-        px_lower_video(f, &b, (unsigned)handler);
-    else if (handler >= 0)
-        px_lower_statement(f, &b, (unsigned)handler);
-    else if (lower)
-        lower(f, &b);
-    else
-        refuse(f, inst);
+    lower_bound(f, &b);
     if (f->fresh) px_lower_inst(f, PX_IR_NOTHING, NULL, 0, 0);
-}
-
-/* What cannot be run is noted (code.c) and left out, so that all of the function is found at once. */
-static void lower_or_note(struct px_irfn *f, const struct px_inst *inst)
-{
-    jmp_buf here, *outer = f->coder->next;
-    f->coder->next = &here;
-    if (!setjmp(here)) lower_inst(f, inst);
-    f->coder->next = outer;
 }
 
 /* A trap where an instruction cannot be run: whoever reaches it stops there. */
@@ -314,8 +314,10 @@ static void each_stmt(struct px_irfn *f, const struct px_block *block, visit_stm
             visit(f, block->list[i]);
 }
 
-static void note_indices(struct px_irfn *f, const struct px_inst *inst)
+static void note_inst(struct px_irfn *f, const struct px_inst *inst)
 {
+    f->text_insts++;
+    f->moves_stack |= px_opcode_in(inst->opcode->word, PX_SET_stack);
     for (unsigned i = 0; i < inst->nopds; i++) {
         const struct px_operand *o = &inst->opds[i];
         if (o->kind != PX_O_INDEX || !px_lower_is_register(&o->u.list[1]) || f->element) continue;
@@ -326,15 +328,16 @@ static void note_indices(struct px_irfn *f, const struct px_inst *inst)
 }
 
 /* Labels of the text have the first numbers, in text order; so have its tables. */
-static void note_label(struct px_irfn *f, const struct px_stmt *s)
+static void note_stmt(struct px_irfn *f, const struct px_stmt *s)
 {
-    f->text_insts += s->kind == PX_S_INST;
-    if (s->kind == PX_S_INST) note_indices(f, &s->u.inst);
-    if (s->kind == PX_S_TARGETS)
+    if (s->kind == PX_S_INST) {
+        note_inst(f, &s->u.inst);
+    } else if (s->kind == PX_S_TARGETS) {
         px_vec_push(f->coder->scratch, &f->switches, (struct px_ir_switch){.text = s});
-    if (s->kind != PX_S_LABEL) return;
-    px_vec_push(f->coder->pass, &f->text_labels, s->pos);
-    px_lower_label(f);
+    } else if (s->kind == PX_S_LABEL) {
+        px_vec_push(f->coder->pass, &f->text_labels, s->pos);
+        px_lower_label(f);
+    }
 }
 
 /* The checker numbers labels block by block, so mostly in text order. */
@@ -362,8 +365,10 @@ static void lower_text(struct px_irfn *f, const struct px_inst *inst)
     if (refused)
         lower_refused(f, inst, refused);
     else
-        lower_or_note(f, inst);
+        lower_inst(f, inst);
 }
+
+static void lower_block(struct px_irfn *f, const struct px_block *block);
 
 static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
 {
@@ -373,6 +378,19 @@ static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
         px_lower_place(f, f->labels_placed++);
     else if (s->kind == PX_S_LOC && !s->u.loc.intermediate)
         f->loc = &s->u.loc;
+    else if (s->kind == PX_S_BLOCK)
+        lower_block(f, &s->u.block);
+}
+
+/* What cannot be run is noted (code.c) and left out, so that all of the function is found at once. */
+static void lower_block(struct px_irfn *f, const struct px_block *block)
+{
+    jmp_buf here, *outer = f->coder->next;
+    volatile uint32_t next = 0;
+    f->coder->next = &here;
+    (void)setjmp(here); /* px_code_fail comes back, behind the instruction */
+    while (next < block->n) lower_stmt(f, block->list[next++]);
+    f->coder->next = outer;
 }
 
 /* ---- registers of the text ---- */
@@ -389,12 +407,6 @@ static void add_registers(struct px_irfn *f)
         for (uint32_t k = 0; k < (r->vec ? r->vec : 1u); k++)
             px_lower_register(f, px_lower_elem(r->type), r->type);
     }
-}
-
-static void note_stack(struct px_irfn *f, const struct px_stmt *s)
-{
-    if (f->stack == PX_NONE32 && s->kind == PX_S_INST && px_opcode_in(s->u.inst.opcode->word, PX_SET_stack))
-        f->stack = px_lower_register(f, 8, PX_T_U64);
 }
 
 static void note_taken(struct px_irfn *f, const struct px_stmt *s)
@@ -417,7 +429,7 @@ void px_lower(struct px_irfn *f)
     const struct px_block *body = f->fn->func->body;
     const struct px_origin none = {NULL};
     f->carry = f->stack = PX_NONE32;
-    each_stmt(f, body, note_label);
+    each_stmt(f, body, note_stmt);
     reserve(f);
     px_vec_push(f->coder->draft, &f->origins, none);
     if (f->coder->wishes.counters) px_vec_push(f->coder->scratch, &f->counted, (struct px_counted){0});
@@ -425,9 +437,11 @@ void px_lower(struct px_irfn *f)
     px_lower_params(f);
     if (f->params.n) each_stmt(f, body, note_taken);
     px_lower_prologue(f);
-    each_stmt(f, body, note_stack);
-    if (f->stack != PX_NONE32) px_lower_stack(f);
-    each_stmt(f, body, lower_stmt);
+    if (f->moves_stack) {
+        f->stack = px_lower_register(f, 8, PX_T_U64);
+        px_lower_stack(f);
+    }
+    lower_block(f, body);
     f->fresh = 0;
     px_lower_return(f, PX_IR_END);
 }

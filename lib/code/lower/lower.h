@@ -6,13 +6,48 @@
 #include "check/check.h"
 #include "code/ir/fn.h"
 
+/* What lowering asks of a match, whatever the operands are. */
+enum {
+    PX_TRAIT_RUNS = 1,          /* the form can be run */
+    PX_TRAIT_VIDEO = 2,         /* its statement computes one part */
+    PX_TRAIT_SPLITS = 4,        /* ptxas ends a block there; */
+    PX_TRAIT_SPLITS_GUARDED = 8 /* where it has a guard */
+};
+struct px_traits {
+    uint64_t words;   /* which modifiers there may be (px_trait_word) */
+    int32_t handler;  /* the statement's number; -1: none */
+    uint16_t results; /* bit i: operand i is written */
+    uint8_t is;       /* PX_TRAIT_ */
+    /* of a statement: */
+    uint8_t flags;                /* PX_IR_INST_ */
+    uint8_t fp;                   /* the mode that it asks for */
+    uint8_t reading[PX_MAX_OPDS]; /* enum px_ir_reading of a source that is a register */
+};
+
+static inline uint64_t px_trait_word(px_word word)
+{
+    return (uint64_t)1 << word % 64;
+}
+
 /* One checked instruction bound to its form. */
 struct px_bound {
     const struct px_inst *inst;
     struct px_match match;
+    struct px_traits traits;
     uint32_t guard; /* predicate register; PX_NONE32 */
     bool negated;
 };
+
+/* bind.c: finds the form of b->inst, and what is known of the match. False: it has none. */
+bool px_lower_bind(const struct px_irfn *f, struct px_bound *b);
+/* alu.c: what is known of a statement. */
+void px_lower_know_statement(const struct px_irfn *f, struct px_bound *b);
+
+/* Is the word among the modifiers? */
+static inline bool px_bound_has(const struct px_bound *b, px_word word)
+{
+    return b->traits.words & px_trait_word(word) && px_match_has(&b->match, word);
+}
 
 /* counted.c: what is counted of the instruction of the origin that was just added. */
 void px_counted_note(struct px_irfn *f, const struct px_bound *b);

@@ -140,12 +140,12 @@ static struct px_mma_words words_of(const struct px_bound *b)
     w.c = halves ? types[1] : types[3];
     w.sparse = b->inst->nopds > 4;
     w.a_col = said.col[0], w.b_row = !said.col[1];
-    w.rounding = px_match_has(&b->match, PX_W_rz)   ? PX_FP_RZ
-                 : px_match_has(&b->match, PX_W_rm) ? PX_FP_RM
-                 : px_match_has(&b->match, PX_W_rp) ? PX_FP_RP
-                                                    : PX_FP_RN;
-    if (px_match_has(&b->match, PX_W_satfinite)) w.flags |= PX_MMA_SATURATE;
-    if (px_match_has(&b->match, PX_W_xor)) w.flags |= PX_MMA_XOR;
+    w.rounding = px_bound_has(b, PX_W_rz)   ? PX_FP_RZ
+                 : px_bound_has(b, PX_W_rm) ? PX_FP_RM
+                 : px_bound_has(b, PX_W_rp) ? PX_FP_RP
+                                            : PX_FP_RN;
+    if (px_bound_has(b, PX_W_satfinite)) w.flags |= PX_MMA_SATURATE;
+    if (px_bound_has(b, PX_W_xor)) w.flags |= PX_MMA_XOR;
     return w;
 }
 

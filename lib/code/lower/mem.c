@@ -113,7 +113,7 @@ static bool is_strong(const struct px_bound *b)
 {
     static const px_word words[] = {PX_W_relaxed, PX_W_acquire, PX_W_release, PX_W_volatile, PX_W_mmio};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (px_match_has(&b->match, words[i])) return true;
+        if (px_bound_has(b, words[i])) return true;
     return false;
 }
 
@@ -148,7 +148,7 @@ static bool in_frame(const struct px_irfn *f, const struct px_bound *b, const st
 {
     if (!px_lower_is_register(base)) return false;
     if (f->element && base->symbol == f->element[0].symbol) return f->element_framed;
-    return !f->func->is_entry && !px_match_has(&b->match, PX_W_param__entry);
+    return !f->func->is_entry && !px_bound_has(b, PX_W_param__entry);
 }
 
 static void access(struct px_irfn *f, const struct px_bound *b, bool store)
@@ -183,12 +183,12 @@ static void access(struct px_irfn *f, const struct px_bound *b, bool store)
 void px_lower_ld(struct px_irfn *f, const struct px_bound *b)
 {
     access(f, b, false);
-    if (px_match_has(&b->match, PX_W_acquire)) px_lower_inst(f, PX_IR_ACQUIRE, NULL, 0, 0);
+    if (px_bound_has(b, PX_W_acquire)) px_lower_inst(f, PX_IR_ACQUIRE, NULL, 0, 0);
 }
 
 void px_lower_st(struct px_irfn *f, const struct px_bound *b)
 {
-    if (px_match_has(&b->match, PX_W_release)) px_lower_inst(f, PX_IR_RELEASE, NULL, 0, 0);
+    if (px_bound_has(b, PX_W_release)) px_lower_inst(f, PX_IR_RELEASE, NULL, 0, 0);
     access(f, b, true);
 }
 
@@ -200,7 +200,7 @@ static px_word atom_op(const struct px_bound *b)
     static const px_word literal[] = {PX_W_add, PX_W_cas, PX_W_exch, PX_W_inc, PX_W_dec};
     px_word op = px_match_slot(&b->match, PX_W_op);
     for (size_t i = 0; !op && i < sizeof literal / sizeof *literal; i++)
-        if (px_match_has(&b->match, literal[i])) op = literal[i];
+        if (px_bound_has(b, literal[i])) op = literal[i];
     return op;
 }
 
@@ -208,16 +208,16 @@ static px_word atom_op(const struct px_bound *b)
  */
 static uint32_t atom_flags(const struct px_bound *b)
 {
-    const uint32_t keeps = px_match_has(&b->match, PX_W_noftz) ? PX_IR_ATOM_NOFTZ : 0;
+    const uint32_t keeps = px_bound_has(b, PX_W_noftz) ? PX_IR_ATOM_NOFTZ : 0;
     static const px_word orders[] = {PX_W_acquire, PX_W_release, PX_W_acq_rel, PX_W_sys};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
-        if (px_match_has(&b->match, orders[i])) return keeps;
+        if (px_bound_has(b, orders[i])) return keeps;
     return keeps | PX_IR_ATOM_WAITS;
 }
 
 static void atomic(struct px_irfn *f, const struct px_bound *b, bool red)
 {
-    const bool releases = px_match_has(&b->match, PX_W_release) || px_match_has(&b->match, PX_W_acq_rel);
+    const bool releases = px_bound_has(b, PX_W_release) || px_bound_has(b, PX_W_acq_rel);
     if (releases) px_lower_inst(f, PX_IR_RELEASE, NULL, 0, 0);
     const unsigned where = !red;
     const struct px_operand *o = b->inst->opds + where;

@@ -169,7 +169,7 @@ void px_lower_lop3_bool(struct px_irfn *f, const struct px_bound *b)
     const struct px_operand *od = pair ? &o->u.list[0] : o, *op = pair ? &o->u.list[1] : NULL;
     struct px_ir_operand d = look_up(f, b), q = px_lower_row(f, px_lower_src(f, b, &o[5], PX_T_PRED));
     struct px_ir_operand p = px_lower_fixed(f, PX_FIX_nonzero4, 4, d, none, 0);
-    p = px_lower_fixed(f, px_match_has(&b->match, PX_W_and) ? PX_FIX_mask_and : PX_FIX_mask_or, 4, p, q, 0);
+    p = px_lower_fixed(f, px_bound_has(b, PX_W_and) ? PX_FIX_mask_and : PX_FIX_mask_or, 4, p, q, 0);
     p.type = PX_T_PRED;
     if (od->kind != PX_O_SINK) px_lower_assign(f, b, od, PX_T_B32, d);
     if (op && op->kind != PX_O_SINK) px_lower_assign(f, b, op, PX_T_PRED, p);

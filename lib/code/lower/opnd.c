@@ -251,7 +251,7 @@ struct px_ir_operand px_lower_address(struct px_irfn *f, const struct px_bound *
         .kind = PX_IR_ADDRESS, .elem = (uint8_t)bytes, .type = (uint8_t)space, .base = PX_IR_IMM};
     bool local;
     const bool clustered = space == PX_SPACE_SHARED && f->coder->wishes.clustered;
-    if (clustered && px_match_has(&b->match, PX_W_shared__cluster)) a.type = PX_SPACE_CLUSTER;
+    if (clustered && px_bound_has(b, PX_W_shared__cluster)) a.type = PX_SPACE_CLUSTER;
     if (px_lower_is_register(base)) {
         uint32_t reg = px_lower_reg(f, base, 0);
         struct px_ir_operand s = {

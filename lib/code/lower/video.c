@@ -225,7 +225,7 @@ static struct px_ir_operand simd_part(const struct video *v, uint32_t i, uint32_
 static struct px_ir_operand simd(const struct video *v, uint32_t n)
 {
     const char *mask = selector(v->b, 0);
-    bool sum = px_match_has(&v->b->match, PX_W_add);
+    bool sum = px_bound_has(v->b, PX_W_add);
     struct px_ir_operand d = v->c;
     for (uint32_t i = 0; i < n; i++)
         if (!*mask || strchr(mask, (int)('0' + i))) d = simd_part(v, i, n, d, sum);
@@ -243,7 +243,7 @@ void px_lower_video(struct px_irfn *f, const struct px_bound *b, unsigned handle
                       .dst_signed = is_signed(b, 0),
                       .a_signed = is_signed(b, 1),
                       .b_signed = is_signed(b, 2),
-                      .sat = px_match_has(&b->match, PX_W_sat)};
+                      .sat = px_bound_has(b, PX_W_sat)};
     v.a = row(f, b, 1);
     v.b2 = row(f, b, 2);
     if (b->inst->nopds > 3) v.c = row(f, b, 3);

@@ -84,7 +84,7 @@ void px_lower_vote(struct px_irfn *f, const struct px_bound *b)
 
 void px_lower_match(struct px_irfn *f, const struct px_bound *b)
 {
-    const uint32_t mode = px_match_has(&b->match, PX_W_all) ? PX_MATCH_ALL : PX_MATCH_ANY;
+    const uint32_t mode = px_bound_has(b, PX_W_all) ? PX_MATCH_ALL : PX_MATCH_ANY;
     meet(f, b, (struct meeting){PX_SYNC(PX_MEET_MATCH, mode), PX_T_B32, b->match.type[1], -1, -1, 2});
 }
 

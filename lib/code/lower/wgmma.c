@@ -38,9 +38,9 @@ static struct px_wgmma_words read_words(struct px_irfn *f, const struct px_bound
     struct px_matrix_words said = px_matrix_words(&b->match);
     struct px_wgmma_words w = {
         .n = said.n, .k = said.k, .d = said.types[0], .a = said.types[1], .b = said.types[2]};
-    w.sparse = px_match_has(&b->match, PX_W_sp);
+    w.sparse = px_bound_has(b, PX_W_sp);
     w.a_memory = inst->opds[1].kind != PX_O_VEC;
-    if (px_match_has(&b->match, PX_W_satfinite)) w.flags |= PX_MMA_SATURATE;
+    if (px_bound_has(b, PX_W_satfinite)) w.flags |= PX_MMA_SATURATE;
     if (w.sparse) w.selector = (uint8_t)constant(f, b, &inst->opds[4]);
     uint32_t behind = w.sparse ? 6 : 4;
     read_constants(f, b, inst->opds + behind, inst->nopds - behind, &w);
