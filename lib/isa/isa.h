@@ -300,8 +300,15 @@ static inline unsigned px_op_flags(px_op op)     /* PX_OPERATION_ */
     return px_isa_op_flags[op];
 }
 /* Do these flags say a plain load, a plain store: one access, and nothing between lanes? */
-bool px_op_loads(unsigned flags);
-bool px_op_stores(unsigned flags);
+enum { PX_OPERATION_ACCESS = PX_OPERATION_reads | PX_OPERATION_writes | PX_OPERATION_straight };
+static inline bool px_op_loads(unsigned flags)
+{
+    return (flags & PX_OPERATION_ACCESS) == (PX_OPERATION_reads | PX_OPERATION_straight);
+}
+static inline bool px_op_stores(unsigned flags)
+{
+    return (flags & PX_OPERATION_ACCESS) == (PX_OPERATION_writes | PX_OPERATION_straight);
+}
 px_word px_match_slot(const struct px_match *match,
                       px_word slot); /* word in the slot named `slot` (PX_W_type ...), 0 if none */
 bool px_match_has(const struct px_match *match, px_word word); /* is this very word among the modifiers */

@@ -15,18 +15,6 @@ px_op px_match_op(const struct px_match *match)
     return match->form->op;
 }
 
-enum { ACCESS = PX_OPERATION_reads | PX_OPERATION_writes | PX_OPERATION_straight };
-
-bool px_op_loads(unsigned flags)
-{
-    return (flags & ACCESS) == (PX_OPERATION_reads | PX_OPERATION_straight);
-}
-
-bool px_op_stores(unsigned flags)
-{
-    return (flags & ACCESS) == (PX_OPERATION_writes | PX_OPERATION_straight);
-}
-
 unsigned px_selector_component(px_word word)
 {
     switch (word) {

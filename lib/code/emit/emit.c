@@ -55,27 +55,38 @@ struct px_insn *px_emit_at(const struct px_emitter *e, uint32_t pc)
     }
 }
 
-static void push_conv(struct px_emitter *e, const struct px_insn *in)
+static struct px_insn *push_conv(struct px_emitter *e, const struct px_insn *in)
 {
     if (e->n == e->cap) resize_records(e, e->cap + e->cap / 8 + 8);
-    e->f->code->conv[e->n++] = *in;
+    struct px_insn *to = &e->f->code->conv[e->n++];
+    *to = *in;
+    return to;
+}
+
+/* Behind the last record of the version. */
+static struct px_insn *push(struct px_emitter *e, const struct px_insn *in)
+{
+    struct px_arena *pass = e->f->coder->pass;
+    switch (e->version) {
+    case PX_IR_CONVERGENT: return push_conv(e, in);
+    case PX_IR_LOOP: px_vec_push(pass, &e->loop.code, *in); return &e->loop.code.at[e->loop.code.n - 1];
+    case PX_IR_WAY: px_vec_push(pass, &e->way.code, *in); return &e->way.code.at[e->way.code.n - 1];
+    default: px_vec_push(pass, &e->div, *in); return &e->div.at[e->div.n - 1];
+    }
+}
+
+void px_emit_record_of(struct px_emitter *e, px_handler fn, const struct px_insn *in)
+{
+    struct px_insn *to = push(e, in);
+    to->fn = fn;
+    to->src = e->in ? e->in->origin : 0;
+    to->ord = e->ord;
+    if (e->version == PX_IR_WAY && !to->m) to->m = e->way_mask;
 }
 
 void px_emit_record(struct px_emitter *e, px_handler fn, struct px_insn in)
 {
-    struct px_arena *pass = e->f->coder->pass;
-    in.fn = fn;
-    in.src = e->in ? e->in->origin : 0;
-    in.ord = e->ord;
-    switch (e->version) {
-    case PX_IR_CONVERGENT: push_conv(e, &in); break;
-    case PX_IR_LOOP: px_vec_push(pass, &e->loop.code, in); break;
-    case PX_IR_WAY:
-        if (!in.m) in.m = e->way_mask;
-        px_vec_push(pass, &e->way.code, in);
-        break;
-    default: px_vec_push(pass, &e->div, in);
-    }
+    px_emit_record_of(e, fn, &in);
 }
 
 /* Is code of the version made here? */
@@ -121,24 +132,33 @@ const void *px_emit_kept(struct px_emitter *e, const void *node, size_t size)
     return kept;
 }
 
+static void emit_own(struct px_emitter *e, enum px_fixed fix, const struct px_insn *in)
+{
+    px_emit_record_of(e, e->f->coder->level->fixed[fix][e->held], in);
+}
+
+static void emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_insn *in)
+{
+    in->m = e->guard;
+    px_emit_record_of(e, fn[px_emit_is_masked(e)], in);
+}
+
 void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_insn in)
 {
-    in.m = e->guard;
-    px_emit_record(e, fn[px_emit_is_masked(e)], in);
+    emit_guarded(e, fn, &in);
 }
 
 void px_emit_own(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
 {
-    const px_handler *fn = e->f->coder->level->fixed[fix];
-    px_emit_record(e, fn[e->held], in);
+    emit_own(e, fix, &in);
 }
 
 void px_emit_fixed(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
 {
     if (px_emit_is_own(e))
-        px_emit_own(e, fix, in);
+        emit_own(e, fix, &in);
     else
-        px_emit_guarded(e, e->f->coder->level->fixed[fix], in);
+        emit_guarded(e, e->f->coder->level->fixed[fix], &in);
 }
 
 /* ---- guards ---- */
@@ -290,12 +310,12 @@ static const struct px_ir_operand *operands_of(struct px_emitter *e, const struc
     const struct px_irfn *f = e->f;
     const struct px_ir_opd *o = px_ir_opds(f, in);
     const uint64_t *place = f->values.at + in->values;
-    e->operands.n = 0;
+    if (e->operands.cap < in->nopds) px_vec_reserve(f->coder->pass, &e->operands, in->nopds + 8u);
     for (uint32_t k = 0; k < in->nopds; k++) {
-        struct px_ir_operand next = {.is = o[k]};
-        if (o[k].kind == PX_IR_IMM) next.value = f->values.at[o[k].at];
-        if (o[k].kind == PX_IR_ADDRESS) next.value = *place++;
-        px_vec_push(f->coder->pass, &e->operands, next);
+        struct px_ir_operand *to = &e->operands.at[k];
+        to->is = o[k];
+        to->value = o[k].kind == PX_IR_IMM ? f->values.at[o[k].at] : 0;
+        if (o[k].kind == PX_IR_ADDRESS) to->value = *place++;
     }
     return e->operands.at;
 }

@@ -13,35 +13,37 @@
 
 /* ---- which handler ---- */
 
-struct access {
-    struct px_form form;
-    uint8_t fix;
-};
+/* A form in one word. */
+#define KEY(unit, parts, wide, sign)                                                                         \
+    ((uint32_t)(unit) | (uint32_t)(parts) << 8 | (uint32_t)(wide) << 16 | (uint32_t)(sign) << 24)
 
-static const struct access loads[] = {
-#define PX_LOAD(name, ...) {{__VA_ARGS__}, PX_FIX_##name},
+static enum px_fixed loading(uint32_t key)
+{
+    switch (key) {
+#define PX_LOAD(name, unit, parts, wide, sign)                                                               \
+    case KEY(unit, parts, wide, sign): return PX_FIX_##name;
 #define PX_STORE(...)
 #include "gang/access.def"
-};
+    default: return PX_FIX_COUNT;
+    }
+}
 
-static const struct access stores[] = {
+static enum px_fixed storing(uint32_t key)
+{
+    switch (key) {
 #define PX_LOAD(...)
-#define PX_STORE(name, ...) {{__VA_ARGS__}, PX_FIX_##name},
+#define PX_STORE(name, unit, parts, wide)                                                                    \
+    case KEY(unit, parts, wide, false): return PX_FIX_##name;
 #include "gang/access.def"
-};
+    default: return PX_FIX_COUNT;
+    }
+}
 
 /* PX_FIX_COUNT: there is none. The sign matters where there is something to extend. */
 static enum px_fixed handler_of(bool load, struct px_form f)
 {
-    const struct access *list = load ? loads : stores;
-    const size_t n = load ? sizeof loads / sizeof *loads : sizeof stores / sizeof *stores;
-    const bool signs = load && f.wide * f.parts > f.unit && f.sign;
-    for (size_t i = 0; i < n; i++) {
-        const struct px_form *at = &list[i].form;
-        if (at->unit == f.unit && at->parts == f.parts && at->wide == f.wide && at->sign == signs)
-            return list[i].fix;
-    }
-    return PX_FIX_COUNT;
+    const bool signs = f.wide * f.parts > f.unit && f.sign;
+    return load ? loading(KEY(f.unit, f.parts, f.wide, signs)) : storing(KEY(f.unit, f.parts, f.wide, 0));
 }
 
 /* Addresses of different spaces overlap, so each space has extents of its own among the gang's. */
@@ -58,18 +60,22 @@ static uint8_t extent_slot(struct px_emitter *e, enum px_space space)
     }
 }
 
+/* The row or scalar that the address is, but for what is added to it. */
+static uint32_t base_of(struct px_emitter *e, const struct px_ir_operand *address)
+{
+    if (px_emit_keep(e, address) == PX_IR_ROW) return px_emit_place(e, address);
+    return px_emit_row(
+        e, &(struct px_ir_operand){.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address->at});
+}
+
 struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_operand *address, uint32_t align)
 {
-    struct px_insn r = {.bytes = (uint8_t)align, .space = address->type};
-    if (px_emit_keep(e, address) == PX_IR_ROW)
-        r.a = px_emit_place(e, address);
-    else
-        r.a = px_emit_row(
-            e, &(struct px_ir_operand){.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address->at});
-    if (address->base != PX_IR_IMM) r.imm = address->value;
-    if (address->base != PX_IR_REG) r.flags |= PX_INSN_SCALAR_A;
-    r.extent = extent_slot(e, address->type);
-    return r;
+    return (struct px_insn){.a = base_of(e, address),
+                            .bytes = (uint8_t)align,
+                            .space = address->type,
+                            .imm = address->base != PX_IR_IMM ? address->value : 0,
+                            .flags = address->base != PX_IR_REG ? PX_INSN_SCALAR_A : 0,
+                            .extent = extent_slot(e, address->type)};
 }
 
 /* ---- loads and stores ---- */
@@ -98,31 +104,30 @@ static void reach_surveyed(struct px_emitter *e, const struct px_ir_operand *add
     r->is.survey = px_emit_survey(e, base);
 }
 
-static struct reach reach_of(struct px_emitter *e, const struct px_ir_inst *in,
-                             const struct px_ir_operand *address)
+static void reach_of(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *address,
+                     struct reach *r)
 {
     const struct px_irfn *f = e->f;
     const enum px_ir_keep keep = px_emit_keep(e, address);
     const bool surveyed = px_emit_together(e) && px_ir_is_surveyed(f, in, &address->is);
-    struct reach r = {.version = px_emit_is_masked(e)};
-    if (keep == PX_IR_ROW || (keep != PX_IR_SCALAR && !surveyed)) {
-        r.is = px_emit_access(e, address, in->fact);
-    } else {
-        r.is = (struct px_insn){.imm = address->value,
-                                .bytes = (uint8_t)in->fact,
-                                .space = address->type,
-                                .extent = extent_slot(e, address->type)};
-        if (keep == PX_IR_SCALAR) r.is.a = f->regs.at[address->at].slot, r.is.flags |= PX_INSN_SCALAR_A;
-    }
-    if (f->coder->wishes.engine & PX_ENGINE_local_rows) r.is.flags |= PX_INSN_ROWS;
-    r.is.m = e->guard;
-    if (surveyed) reach_surveyed(e, address, &r);
-    return r;
+    const bool plain = keep == PX_IR_ROW || (keep != PX_IR_SCALAR && !surveyed);
+    const bool scalar = keep == PX_IR_SCALAR || (plain && address->base != PX_IR_REG);
+    const uint32_t base = plain ? base_of(e, address) : scalar ? f->regs.at[address->at].slot : 0;
+    const bool rows = f->coder->wishes.engine & PX_ENGINE_local_rows;
+    r->version = px_emit_is_masked(e);
+    r->is = (struct px_insn){.a = base,
+                             .imm = address->base != PX_IR_IMM ? address->value : 0,
+                             .bytes = (uint8_t)in->fact,
+                             .space = address->type,
+                             .flags = (scalar ? PX_INSN_SCALAR_A : 0) | (rows ? PX_INSN_ROWS : 0),
+                             .extent = extent_slot(e, address->type),
+                             .m = e->guard};
+    if (surveyed) reach_surveyed(e, address, r);
 }
 
 static void emit_access(struct px_emitter *e, const struct reach *r, enum px_fixed fix)
 {
-    px_emit_record(e, e->f->coder->level->fixed[fix][r->version], r->is);
+    px_emit_record_of(e, e->f->coder->level->fixed[fix][r->version], &r->is);
 }
 
 /* Where the element goes. */
@@ -288,7 +293,8 @@ void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     const uint32_t n = in->ndst;
     px_emit_guard(e, true);
     if (px_emit_traces(e)) px_emit_trace(e, address, PTX_TRACE_READ | strength(in), address->elem * n);
-    struct reach r = reach_of(e, in, address);
+    struct reach r;
+    reach_of(e, in, address, &r);
     if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) r.version = PX_ALONE;
     if (n == 1 && r.version == PX_SURVEYED && is_long(e)) r.is.once = PX_LOAD_ONCE;
     each_unit(e, in, &r, o, n, address->elem, load_unit);
@@ -356,7 +362,8 @@ void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     const uint32_t n = in->nopds - 1u;
     px_emit_guard(e, true);
     if (px_emit_traces(e)) px_emit_trace_store(e, address, PTX_TRACE_WRITE | strength(in), s, n);
-    struct reach r = reach_of(e, in, address);
+    struct reach r;
+    reach_of(e, in, address, &r);
     each_unit(e, in, &r, s, n, address->elem, store_unit);
 }
 

@@ -33,16 +33,28 @@ struct loop {
     const struct px_ir_inst *asks;
 };
 
+/* Before any of them is looked at: most loops are longer. */
+static bool is_short(const struct px_irfn *f, uint32_t head)
+{
+    const uint32_t first = f->loops.place[head], end = first + f->loops.size[head];
+    uint32_t n = 0;
+    for (uint32_t p = first; p < end && n <= LOOP_MAX; p++) n += f->graph.blocks[f->loops.order[p]].n;
+    return n <= LOOP_MAX;
+}
+
 /* op: of what asks; PX_OP_NONE: any load. */
 static bool collect(const struct px_irfn *f, uint32_t head, px_op op, struct loop *l)
 {
     const uint32_t first = f->loops.place[head];
+    l->n = 0;
+    l->asks = NULL;
+    if (!is_short(f, head)) return false;
     for (uint32_t p = first; p < first + f->loops.size[head]; p++) {
         const struct px_flow_block b = f->graph.blocks[f->loops.order[p]];
         for (uint32_t i = b.first; i < b.first + b.n; i++) {
             const struct px_ir_inst *in = &f->insts.at[i];
             const bool asks = op ? px_ir_is(in, op) : px_ir_loads(in);
-            if (l->n == LOOP_MAX || (asks && l->asks) || (!asks && !harmless(in))) return false;
+            if ((asks && l->asks) || (!asks && !harmless(in))) return false;
             if (asks) l->asks = in;
             l->node[l->n] = f->loops.order[p];
             l->in[l->n++] = in;
@@ -93,14 +105,14 @@ uint32_t px_loop_head(const struct px_irfn *f, uint32_t node)
 
 const struct px_ir_inst *px_loop_asks(const struct px_irfn *f, uint32_t node, px_op op)
 {
-    struct loop l = {.n = 0};
+    struct loop l;
     const uint32_t head = loop_of(f, node);
     return head != PX_FLOW_NONE && collect(f, head, op, &l) && only_asks(f, &l) ? l.asks : NULL;
 }
 
 const struct px_ir_inst *px_loop_loads(const struct px_irfn *f, uint32_t node)
 {
-    struct loop l = {.n = 0};
+    struct loop l;
     const uint32_t head = loop_of(f, node);
     if (head == PX_FLOW_NONE || !collect(f, head, PX_OP_NONE, &l) || !l.asks || !only_asks(f, &l))
         return NULL;

@@ -49,36 +49,40 @@ static bool is_copied(const struct px_ir_opd *o)
     return o->kind == PX_IR_REG && o->base == PX_IR_COPIED;
 }
 
-static struct px_flow_lists find_copiers(struct px_irfn *f)
+/* Counts the registers that the instruction copies, or adds the instruction to their lists. */
+static void list_copier(struct lazy *l, uint32_t i, bool adding)
 {
-    struct px_flow_lists lists = px_flow_lists_begin(f->coder->pass, f->regs.n);
-    for (int adding = 0; adding < 2; adding++) {
-        if (adding) px_flow_lists_place(&lists, f->coder->pass, f->regs.n);
-        for (uint32_t i = 0; i < f->insts.n; i++) {
-            const struct px_ir_inst *in = &f->insts.at[i];
-            const struct px_ir_opd *o = px_ir_opds(f, in);
-            for (uint32_t k = in->ndst; k < in->nopds; k++) {
-                if (!is_copied(&o[k])) continue;
-                if (adding)
-                    px_flow_lists_add(&lists, o[k].at, i);
-                else
-                    px_flow_lists_count(&lists, o[k].at);
-            }
-        }
+    const struct px_ir_inst *in = &l->f->insts.at[i];
+    const struct px_ir_opd *o = px_ir_opds(l->f, in);
+    for (uint32_t k = in->ndst; k < in->nopds; k++) {
+        if (!is_copied(&o[k])) continue;
+        if (adding)
+            px_flow_lists_add(&l->copiers, o[k].at, i);
+        else
+            px_flow_lists_count(&l->copiers, o[k].at);
     }
-    return lists;
+}
+
+static void list_copiers(struct lazy *l)
+{
+    px_flow_lists_place(&l->copiers, l->f->coder->pass, l->f->regs.n);
+    for (uint32_t i = 0; i < l->f->insts.n; i++) list_copier(l, i, true);
 }
 
 /* The greatest set of lazy registers. */
 static void find_lazy(struct px_irfn *f)
 {
-    struct lazy l = {f, find_copiers(f), PX_NEW_N(f->coder->pass, uint32_t, f->regs.n + 1), 0};
+    struct px_arena *pass = f->coder->pass;
+    struct lazy l = {f, px_flow_lists_begin(pass, f->regs.n), PX_NEW_N(pass, uint32_t, f->regs.n + 1), 0};
     for (uint32_t r = 0; r < f->regs.n; r++) {
         struct px_ir_reg *reg = &f->regs.at[r];
         reg->lazy = reg->elem == 4 && reg->type != PX_T_PRED && reg->type != PX_T_NONE;
     }
-    for (uint32_t i = 0; i < f->insts.n; i++)
+    for (uint32_t i = 0; i < f->insts.n; i++) {
         if (!makes_lazy(f, &f->insts.at[i])) make_exact(&l, &f->insts.at[i]);
+        list_copier(&l, i, false);
+    }
+    if (l.n) list_copiers(&l);
     while (l.n) {
         uint32_t r = l.work[--l.n];
         for (uint32_t k = l.copiers.first[r]; k < l.copiers.first[r + 1]; k++) {

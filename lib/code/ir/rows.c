@@ -189,13 +189,16 @@ static void shared_rows(struct scan *s, struct pool *pools, bool aside)
 {
     struct px_irfn *f = s->f;
     PX_VEC(struct order) order = {0};
+    bool sorted = true; /* registers are mostly numbered in the order in which they are written */
     for (uint32_t r = 0; r < f->regs.n; r++) {
         const struct order next = {s->ranges[r].first, r};
-        if (s->ranges[r].first <= s->ranges[r].last && f->regs.at[r].row == PX_NONE32 &&
-            lies_aside(f, r) == aside)
-            px_vec_push(f->coder->pass, &order, next);
+        if (s->ranges[r].first > s->ranges[r].last || f->regs.at[r].row != PX_NONE32 ||
+            lies_aside(f, r) != aside)
+            continue;
+        sorted &= !order.n || order.at[order.n - 1].first <= next.first;
+        px_vec_push(f->coder->pass, &order, next);
     }
-    if (order.n) qsort(order.at, order.n, sizeof *order.at, by_first);
+    if (!sorted) qsort(order.at, order.n, sizeof *order.at, by_first);
     for (uint32_t i = 0; i < order.n; i++) {
         struct px_ir_reg *reg = &f->regs.at[order.at[i].reg];
         reg->row = row_for(f, &pools[size_class(reg->elem)], s->ranges[order.at[i].reg], reg->elem);
