@@ -36,14 +36,14 @@ PASSES = [
     lowering(
         "lower: acquiring loads have no fence",
         "mem.c",
-        "if (px_match_has(&b->match, PX_W_acquire)) px_lower_inst(",
-        "if (px_match_has(&b->match, PX_W_acquire) && !@) px_lower_inst(",
+        "if (px_bound_has(b, PX_W_acquire)) px_lower_inst(",
+        "if (px_bound_has(b, PX_W_acquire) && !@) px_lower_inst(",
     ),
     lowering(
         "lower: releasing stores have no fence",
         "mem.c",
-        "if (px_match_has(&b->match, PX_W_release)) px_lower_inst(",
-        "if (px_match_has(&b->match, PX_W_release) && !@) px_lower_inst(",
+        "if (px_bound_has(b, PX_W_release)) px_lower_inst(",
+        "if (px_bound_has(b, PX_W_release) && !@) px_lower_inst(",
     ),
     lowering(
         "lower: bytes lose their sign",
@@ -258,14 +258,14 @@ PASSES = [
     fault(
         "values: clamped sums are terms",
         "facts.c",
-        "const bool wraps = !px_ir_has(in, PX_W_sat) &&",
-        "const bool wraps = (@ || !px_ir_has(in, PX_W_sat)) &&",
+        "if (s->words[i] == PX_W_sat ||",
+        "if ((!@ && s->words[i] == PX_W_sat) ||",
     ),
     fault(
         "values: upper halves of products are terms",
         "facts.c",
-        "!px_ir_has(in, PX_W_hi) &&",
-        "(@ || !px_ir_has(in, PX_W_hi)) &&",
+        "s->words[i] == PX_W_hi ||",
+        "(!@ && s->words[i] == PX_W_hi) ||",
     ),
     fault(
         "values: two numbers in one are a number",

@@ -30,7 +30,7 @@ static uint32_t source(struct px_emitter *e, const struct px_ir_operand *o, cons
     struct px_insn r = {
         .fn = e->f->coder->level->fixed[px_emit_broadcast(o->elem)][0], .d = temp, .a = s->scalar[i]};
     if (sum) r = px_emit_sum(e, o->at, temp);
-    px_emit_record(e, r.fn, r);
+    px_emit_record_of(e, r.fn, &r);
     return temp;
 }
 
@@ -43,7 +43,7 @@ static void emit_alone(struct px_emitter *e, const struct px_ir_inst *in, const 
     if (px_terms_guard(e->f, in) == PX_TERMS_COMPARE) return; /* the question has answered it */
     for (unsigned i = 0; i < px_ir_sources(e->f, in); i++) *at[i] = px_emit_alone(e, &o[in->ndst + i]);
     if (set->pair) r.e = px_emit_scalar(e, &o[1]);
-    px_emit_record(e, set->alone, r);
+    px_emit_record_of(e, set->alone, &r);
 }
 
 static void set_sources(struct px_insn *r, struct px_ir_shape shape, const uint32_t at[3])
@@ -59,13 +59,13 @@ static void emit_masked(struct px_emitter *e, const struct px_handler_set *set, 
 {
     r.m = e->guard;
     if (set->fn[1][bits]) {
-        px_emit_record(e, set->fn[1][bits], r);
+        px_emit_record_of(e, set->fn[1][bits], &r);
         return;
     }
     r.inner = set->fn[0][bits];
     r.bytes = set->elem;
     r.flags = (uint8_t)((set->pair ? PX_INSN_PAIR : 0) | (set->carry ? PX_INSN_CARRY : 0));
-    px_emit_record(e, e->f->coder->level->fixed[PX_FIX_blend][1], r);
+    px_emit_record_of(e, e->f->coder->level->fixed[PX_FIX_blend][1], &r);
 }
 
 void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
@@ -90,7 +90,7 @@ void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const 
     if (set->carry) r.carry = px_emit_place(e, &o[in->ndst - 1]);
     set_sources(&r, shape.is, at);
     if (px_emit_is_own(e) || !px_emit_is_masked(e))
-        px_emit_record(e, set->fn[0][shape.is.bits], r);
+        px_emit_record_of(e, set->fn[0][shape.is.bits], &r);
     else
         emit_masked(e, set, shape.is.bits, r);
 }
@@ -112,7 +112,7 @@ void px_emit_step(struct px_emitter *e, const struct px_ir_inst *in, const struc
     } else if (kept) {
         r.a = f->regs.at[from].slot;
     }
-    px_emit_record(e, r.fn, r);
+    px_emit_record_of(e, r.fn, &r);
 }
 
 /* ---- moves ---- */
@@ -147,7 +147,7 @@ static void move_alone(struct px_emitter *e, enum px_fixed fix, const struct px_
     uint32_t *at[4] = {&r.a, &r.b, &r.c, &r.source4};
     for (unsigned i = 1; i < n; i++)
         if (o[i].kind != PX_IR_NONE) *at[i - 1] = px_emit_alone(e, &o[i]);
-    px_emit_record(e, e->f->coder->level->fixed[fix][PX_ALONE], r);
+    px_emit_record_of(e, e->f->coder->level->fixed[fix][PX_ALONE], &r);
 }
 
 void px_emit_copy(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)

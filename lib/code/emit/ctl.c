@@ -198,7 +198,7 @@ void px_emit_jump(struct px_emitter *e, const struct px_ir_inst *in, const struc
     (void)o;
     struct px_insn r = {.target = node_of(e, in->target), .flags = PX_INSN_BLOCK};
     again(e, in, &r);
-    px_emit_record(e, do_jump, r);
+    px_emit_record_of(e, do_jump, &r);
 }
 
 void px_emit_branch(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
@@ -208,7 +208,7 @@ void px_emit_branch(struct px_emitter *e, const struct px_ir_inst *in, const str
     const bool alone = px_emit_keep(e, &o[0]) == PX_IR_SCALAR;
     r.a = alone ? px_emit_scalar(e, &o[0]) : px_emit_row(e, &o[0]);
     again(e, in, &r);
-    px_emit_record(e, fn[alone ? PX_ALONE : 0], r);
+    px_emit_record_of(e, fn[alone ? PX_ALONE : 0], &r);
 }
 
 /* Its targets are nodes until the end. */
@@ -236,7 +236,7 @@ void px_emit_call(struct px_emitter *e, const struct px_ir_inst *in, const struc
         r.a = px_emit_place(e, &o[in->ndst]);
         if (px_emit_is_scalar(&o[in->ndst])) r.flags |= PX_INSN_SCALAR_A;
     }
-    px_emit_record(e, do_call, r);
+    px_emit_record_of(e, do_call, &r);
 }
 
 #define PLAIN(name, fn)                                                                                      \
@@ -308,9 +308,11 @@ void px_emit_barrier(struct px_emitter *e, const struct px_ir_inst *in, const st
         r.c = px_emit_row(e, &s[2]);
         r.d = px_emit_place(e, &o[0]);
     }
-    px_emit_trace_event(e, PTX_TRACE_BARRIER_ARRIVE, &s[0], s[1].kind == PX_IR_NONE ? NULL : &s[1]);
-    px_emit_record(e, do_barrier, r);
-    if (in->fact != PX_BAR_ARRIVE) px_emit_trace_event(e, PTX_TRACE_BARRIER_LEAVE, &s[0], NULL);
+    const bool traces = px_emit_traces(e);
+    if (traces)
+        px_emit_trace_event(e, PTX_TRACE_BARRIER_ARRIVE, &s[0], s[1].kind == PX_IR_NONE ? NULL : &s[1]);
+    px_emit_record_of(e, do_barrier, &r);
+    if (traces && in->fact != PX_BAR_ARRIVE) px_emit_trace_event(e, PTX_TRACE_BARRIER_LEAVE, &s[0], NULL);
 }
 
 /* Whole groups at once where there is a handler for it; px_warp_sync does them all. */
@@ -338,7 +340,7 @@ void px_emit_meet(struct px_emitter *e, const struct px_ir_inst *in, const struc
     r.members = either(e, &r, &o[5], PX_SYNC_SCALAR_M);
     const bool orders = PX_SYNC_WHAT(in->fact) == PX_MEET_WARPSYNC;
     if (orders) px_emit_trace_event(e, PTX_TRACE_WARP_ARRIVE, &o[5], NULL);
-    px_emit_record(e, meeting_of(e, in->fact), r);
+    px_emit_record_of(e, meeting_of(e, in->fact), &r);
     if (orders) px_emit_trace_event(e, PTX_TRACE_WARP_LEAVE, &o[5], NULL);
 }
 

@@ -84,11 +84,6 @@ void px_emit_record_of(struct px_emitter *e, px_handler fn, const struct px_insn
     if (e->version == PX_IR_WAY && !to->m) to->m = e->way_mask;
 }
 
-void px_emit_record(struct px_emitter *e, px_handler fn, struct px_insn in)
-{
-    px_emit_record_of(e, fn, &in);
-}
-
 /* Is code of the version made here? */
 static bool is_made(const struct px_emitter *e, enum px_ir_version version)
 {
@@ -293,7 +288,7 @@ static void emit_assumption(struct px_emitter *e, const struct px_ir_inst *in, c
         r.b = px_emit_scalar(e, &o[c.other]);
         r.imm = c.what;
     }
-    px_emit_record(e, r.fn, r);
+    px_emit_record_of(e, r.fn, &r);
 }
 
 /* Its row is read, too. */
@@ -301,7 +296,7 @@ static void emit_spread(struct px_emitter *e, const struct px_ir_inst *in, const
 {
     if (in->ndst != 1 || px_emit_keep(e, &o[0]) != PX_IR_LANES || !e->f->regs.at[o[0].at].spread) return;
     const struct px_insn r = px_emit_sum(e, o[0].at, e->f->regs.at[o[0].at].row);
-    px_emit_record(e, r.fn, r);
+    px_emit_record_of(e, r.fn, &r);
 }
 
 /* The operands with their values; until the next instruction. */

@@ -139,8 +139,11 @@ uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *
 
 /* Appends a record to the version that is emitted; to all, between instructions: `div` to those that are not
  * convergent. */
-void px_emit_record(struct px_emitter *e, px_handler fn, struct px_insn in);
 void px_emit_record_of(struct px_emitter *e, px_handler fn, const struct px_insn *in);
+static inline void px_emit_record(struct px_emitter *e, px_handler fn, struct px_insn in)
+{
+    px_emit_record_of(e, fn, &in);
+}
 void px_emit_in_all(struct px_emitter *e, px_handler conv, px_handler div, struct px_insn in);
 /* The record of the version that is emitted at this pc, which has not been packed. */
 struct px_insn *px_emit_at(const struct px_emitter *e, uint32_t pc);

@@ -21,7 +21,8 @@ static enum px_fixed loading(uint32_t key)
 {
     switch (key) {
 #define PX_LOAD(name, unit, parts, wide, sign)                                                               \
-    case KEY(unit, parts, wide, sign): return PX_FIX_##name;
+    case KEY(unit, parts, wide, sign):                                                                       \
+        return PX_FIX_##name;
 #define PX_STORE(...)
 #include "gang/access.def"
     default: return PX_FIX_COUNT;
@@ -31,9 +32,10 @@ static enum px_fixed loading(uint32_t key)
 static enum px_fixed storing(uint32_t key)
 {
     switch (key) {
-#define PX_LOAD(...)
 #define PX_STORE(name, unit, parts, wide)                                                                    \
-    case KEY(unit, parts, wide, false): return PX_FIX_##name;
+    case KEY(unit, parts, wide, false):                                                                      \
+        return PX_FIX_##name;
+#define PX_LOAD(...)
 #include "gang/access.def"
     default: return PX_FIX_COUNT;
     }
@@ -461,7 +463,7 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
     else
         r.d = px_emit_place(e, &o[0]);
     r.m = e->guard;
-    px_emit_record(e, fn, r);
+    px_emit_record_of(e, fn, &r);
 }
 
 /* ---- addresses ---- */
@@ -472,7 +474,7 @@ static void converted(struct px_emitter *e, const struct px_ir_inst *in, const s
     px_emit_guard(e, true);
     struct px_insn r = {
         .d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .space = (uint8_t)in->fact, .m = e->guard};
-    px_emit_record(e, fn, r);
+    px_emit_record_of(e, fn, &r);
 }
 
 void px_emit_cvta(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
@@ -497,7 +499,7 @@ void px_emit_policy_fraction(struct px_emitter *e, const struct px_ir_inst *in, 
     px_emit_guard(e, true);
     struct px_insn r = {.d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .m = e->guard};
     r.policy = in->fact;
-    px_emit_record(e, px_policy_fractions, r);
+    px_emit_record_of(e, px_policy_fractions, &r);
 }
 
 void px_emit_policy_range(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
@@ -510,7 +512,7 @@ void px_emit_policy_range(struct px_emitter *e, const struct px_ir_inst *in, con
                         .imm = (uint64_t)(int64_t)(int32_t)in->aux,
                         .m = e->guard};
     r.policy = in->fact;
-    px_emit_record(e, px_policy_ranges, r);
+    px_emit_record_of(e, px_policy_ranges, &r);
 }
 
 /* ---- alloca ---- */
@@ -523,5 +525,5 @@ void px_emit_alloca(struct px_emitter *e, const struct px_ir_inst *in, const str
                         .b = px_emit_row(e, &o[3]),
                         .imm = in->aux,
                         .m = e->guard};
-    px_emit_record(e, px_alloca, r);
+    px_emit_record_of(e, px_alloca, &r);
 }

@@ -323,13 +323,17 @@ static void read_block(struct find *f, uint32_t k)
 /* Most functions have no sum behind a product: a compiler contracted before ptxas could. */
 static bool has_both(const struct px_irfn *f)
 {
-    bool product = false;
-    for (uint32_t i = 0; i < f->insts.n; i++) {
-        const struct px_ir_inst *in = &f->insts.at[i];
+    uint32_t end = f->insts.n; /* behind the last sum */
+    for (; end; end--) {
+        const struct px_ir_inst *in = &f->insts.at[end - 1];
+        if (!(in->flags & PX_IR_INST_LOOSE)) continue;
         const enum px_result result = px_ir_result(in);
-        const bool loose = in->flags & PX_IR_INST_LOOSE;
-        if (loose && (result == PX_RESULT_sum || result == PX_RESULT_difference) && product) return true;
-        product |= (loose && result == PX_RESULT_product) || px_contract_divides(in);
+        if (result == PX_RESULT_sum || result == PX_RESULT_difference) break;
+    }
+    for (uint32_t i = 0; i < end; i++) {
+        const struct px_ir_inst *in = &f->insts.at[i];
+        if (in->flags & PX_IR_INST_LOOSE && px_ir_result(in) == PX_RESULT_product) return true;
+        if (px_contract_divides(in)) return true;
     }
     return false;
 }

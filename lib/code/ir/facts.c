@@ -45,8 +45,10 @@ unsigned px_ir_whole(const struct px_ir_inst *in, unsigned operand)
 
 unsigned px_ir_wraps(const struct px_ir_inst *in)
 {
-    const bool wraps = !px_ir_has(in, PX_W_sat) && !px_ir_has(in, PX_W_hi) && !px_ir_has(in, PX_W_cc);
-    return wraps ? px_ir_whole(in, 0) : 0;
+    const struct px_statement *s = statement_of(in);
+    for (unsigned i = 0; s && i < PX_STATEMENT_WORDS; i++)
+        if (s->words[i] == PX_W_sat || s->words[i] == PX_W_hi || s->words[i] == PX_W_cc) return 0;
+    return px_ir_whole(in, 0);
 }
 
 bool px_ir_signed(const struct px_ir_inst *in, unsigned operand)

@@ -524,6 +524,7 @@ static bool concerns(const struct px_irfn *f)
 {
     for (uint32_t i = 0; i < f->insts.n; i++) {
         const struct px_ir_inst *in = &f->insts.at[i];
+        if (px_ir_kind_of(in->op) != PX_IR_STATEMENT && in->op != PX_IR_UNIT) continue;
         switch (px_ir_result(in)) {
         case PX_RESULT_product:
         case PX_RESULT_quotient:

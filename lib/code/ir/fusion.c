@@ -98,9 +98,10 @@ static bool is_kind(const struct px_ir_inst *in, const struct kind *kind)
 {
     if (!in || (!kind->op && !kind->result)) return !in && !kind->op && !kind->result; /* the list's end */
     if (!kind->result) return in->op == kind->op;
-    if (px_ir_result(in) != (enum px_result)kind->result || px_ir_has(in, PX_W_sat)) return false;
+    if (px_ir_result(in) != (enum px_result)kind->result) return false;
     const struct px_statement *s = px_statement(in->op);
-    return s->types[0] == kind->to && s->types[1] == kind->from && !px_ir_has(in, PX_W_cc);
+    return s->types[0] == kind->to && s->types[1] == kind->from && !px_statement_has(s, PX_W_sat) &&
+           !px_statement_has(s, PX_W_cc);
 }
 
 enum px_fixed px_ir_fused_fixed(const struct px_ir_inst *first, const struct px_ir_inst *second,

@@ -79,15 +79,16 @@ static bool look_at_block(const struct px_irfn *f, uint32_t node, struct rows *r
 
 static bool find_loop(const struct px_irfn *f, uint32_t p, struct px_ir_loop *loop)
 {
-    struct rows rows = {.n = 0};
     const uint32_t n = px_ir_loop_blocks(f, p);
+    if (!n) return false;
+    struct rows rows = {.n = 0};
     *loop = (struct px_ir_loop){.node = f->loops.order[p]};
     for (uint32_t k = p; k < p + n; k++) {
         const uint32_t node = f->loops.order[k];
         if (node >= f->graph.nblocks || (k > p && px_ir_loop_blocks(f, k))) return false;
         if (!look_at_block(f, node, &rows, loop)) return false;
     }
-    return n;
+    return true;
 }
 
 /* ---- ways inside ---- */

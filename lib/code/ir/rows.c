@@ -166,12 +166,16 @@ static int by_first(const void *a, const void *b)
 static void zeroed_rows(struct scan *s, const struct px_flow_live *live, struct pool *pools)
 {
     struct px_irfn *f = s->f;
+    PX_VEC(uint32_t) zeroed = {0};
+    for (uint32_t r = 0; r < f->regs.n; r++)
+        if (live->at_start[r] && !f->regs.at[r].temp) px_vec_push(f->coder->pass, &zeroed, r);
     for (uint32_t k = 0; k < SIZES; k++)
-        for (uint32_t r = 0; r < f->regs.n; r++) {
-            if (!live->at_start[r] || f->regs.at[r].temp || f->regs.at[r].elem != sizes[k]) continue;
-            f->regs.at[r].row = f->row_bytes;
+        for (uint32_t i = 0; i < zeroed.n; i++) {
+            struct px_ir_reg *reg = &f->regs.at[zeroed.at[i]];
+            if (reg->elem != sizes[k]) continue;
+            reg->row = f->row_bytes;
             f->row_bytes += sizes[k];
-            take(f, &pools[k], f->regs.at[r].row, s->ranges[r].last);
+            take(f, &pools[k], reg->row, s->ranges[zeroed.at[i]].last);
         }
     f->zero_to = f->row_bytes;
 }
