@@ -410,7 +410,8 @@ int main(int argc, char **argv)
     int failed = 0;
     if (argc == 2 && !strcmp(argv[1], "--parts")) return list_parts();
     if (argc == 3 && !strcmp(argv[1], "--part")) {
-        if (strcmp(argv[2], "reference") != 0 && !px_level_named(argv[2])) return 0;
+        if (strcmp(argv[2], "reference") != 0 && !px_level_named(argv[2]))
+            return printf("skipped: this processor has no level %s\n", argv[2]), 0;
         only = argv[2], argc = 1, wanted = argv + 3; /* none by name: all */
     }
     if (!replay_init(&r)) return printf("FAILED: no device\n"), 1;

@@ -114,13 +114,14 @@ CASE(allocations_are_opened)
 struct adding {
     ptx_address at;
     unsigned long launches;
+    ptx_status failed; /* of the launch that did not add; PTX_OK: all did */
     atomic_bool over;
 };
 
 static void *keep_adding(void *data)
 {
     struct adding *a = data;
-    while (!atomic_load(&a->over) && add(here, a->at, 1) == PTX_OK) a->launches++;
+    while (!atomic_load(&a->over) && (a->failed = add(here, a->at, 1)) == PTX_OK) a->launches++;
     return NULL;
 }
 
@@ -141,6 +142,7 @@ CASE(sharing_loses_no_writes)
         usleep(5000);
         atomic_store(&a.over, true);
         pthread_join(thread, NULL);
+        OK(a.failed);
         assert_true(a.launches > 0);
         assert_int_equal(word_at(here, a.at), a.launches);
         OK(ptx_memory_free(here, a.at));

@@ -163,9 +163,10 @@ def print_lines(files, word):
         with open(os.path.join(ROOT, name), encoding="utf-8") as file:
             text = file.read().split("\n")
         for number, counts in sorted(files[name].branches.items()):
-            if not all(counts) and number <= len(text):
+            if not all(counts):
                 ways = " ".join(str(c) for c in counts)
-                print(f"{name}:{number}: [{ways}] {text[number - 1].strip()}")
+                line = text[number - 1].strip() if number <= len(text) else "(the file has no such line)"
+                print(f"{name}:{number}: [{ways}] {line}")
 
 
 def kept(files):

@@ -35,6 +35,7 @@ int main(void)
     int status;
     const pid_t child = fork();
     if (!child) {
+        signal(SIGHUP, SIG_DFL); /* under nohup it is ignored, and stays so */
         setenv("PTXVM_REPORT", "/dev/null", 1);
         armed = true;
         cuInit(0);
@@ -42,7 +43,10 @@ int main(void)
     }
     if (waitpid(child, &status, 0) != child) return 1;
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGHUP) {
-        fprintf(stderr, "the driver went on: exit code %d\n", WEXITSTATUS(status));
+        if (WIFSIGNALED(status))
+            fprintf(stderr, "the driver ended by signal %d\n", WTERMSIG(status));
+        else
+            fprintf(stderr, "the driver went on: exit code %d\n", WEXITSTATUS(status));
         return 1;
     }
     puts("fine");

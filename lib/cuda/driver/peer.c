@@ -18,7 +18,9 @@ struct px_cu_peer {
     bool ended;                    /* seen no more, kept for what is under way */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all lists; taken behind no other */
+/* Of all lists. Whoever holds it may ask virtual devices, whose locks come behind it; who gives a context
+ * back holds it not, as that may destroy a device and come here again. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct px_cu_peer *find(const struct px_cu_context *c, const struct px_cu_context *other)
 {

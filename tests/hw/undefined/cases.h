@@ -252,41 +252,37 @@ enum { UNDEFINEDS = sizeof undefineds / sizeof *undefineds };
     ".func (.param .b32 r) " name "(.param .align 8 .b8 v[16])\n{ .reg .b64 %d; .reg .b32 %r, %i; " code     \
     " st.param.b32 [r], %r; ret; }\n"
 
+/* Functions whose parameters are asked for by an address. */
+#define UNDEFINED_FUNCTIONS                                                                                  \
+    FUNCTION("generic", "cvta.param.u64 %d, v; ld.b32 %r, [%d+4];")                                          \
+    FUNCTION("generic_register", "mov.b64 %d, v; cvta.param.u64 %d, %d; ld.b32 %r, [%d+4];")                 \
+    FUNCTION("element", "mov.b32 %i, 4; ld.param.b32 %r, v[%i];")
+
 static const char undefined_head[] =
-    ".version 8.6\n.target sm_90a\n.address_size 64\n"
+    ".version 8.6\n"
+    ".target sm_90a\n"
+    ".address_size 64\n"
     ".const .align 8 .b32 fixed[2] = {1, 2};\n"
-    ".const .align 8 .b32 table[32] = {100,101,102,103,104,105,106,107,108,109,110,111,112,113,114,115,"
-    "116,117,118,119,120,121,122,123,124,125,126,127,128,129,130,131};\n" FUNCTION(
-        "generic", "cvta.param.u64 %d, v; ld.b32 %r, [%d+4];")
-        FUNCTION("generic_register", "mov.b64 %d, v; cvta.param.u64 %d, %d; ld.b32 %r, [%d+4];") FUNCTION(
-            "element",
-            "mov.b32 %i, 4; ld.param.b32 %r, v[%i];") ".visible .entry k(.param .u64 results, .param .u64 "
-                                                      "buffer, .param .align 8 .b8 sixteen[16])\n{\n"
-                                                      ".shared .align 1024 .b8 tile[1024]; .shared .align 4 "
-                                                      ".b8 tiny[100];\n"
-                                                      ".local .align 8 .b8 mine[8]; .local .align 8 .b8 "
-                                                      "words[32];\n"
-                                                      "prototype: .callprototype (.param .b32 _) _ (.param "
-                                                      ".align 8 .b8 _[16]);\n"
-                                                      ".reg .b64 %x, %buf, %o, %d<10>; .reg .b32 %t, %lane, "
-                                                      "%base, %small, %r<10>; .reg .pred %p, %q;\n"
-                                                      "ld.param.u64 %x, [results]; ld.param.u64 %buf, "
-                                                      "[buffer]; mov.u32 %t, %tid.x; and.b32 %lane, %t, 31; "
-                                                      "mov.u32 %base, tile; mov.u32 %small, tiny; "
-                                                      "mul.wide.u32 %o, %lane, 4; add.u64 %o, %o, %x; "
-                                                      "mov.u64 %d9, 0;\n"
-                                                      "mad.lo.u32 %r2, %t, 32, %base; mul.lo.u32 %r3, %t, "
-                                                      "24; add.u32 %r3, %r3, 1;\n"
-                                                      "st.shared.b32 [%r2], %r3; add.u32 %r3, %r3, 3; "
-                                                      "st.shared.b32 [%r2+4], %r3; add.u32 %r3, %r3, 3;\n"
-                                                      "st.shared.b32 [%r2+8], %r3; add.u32 %r3, %r3, 3; "
-                                                      "st.shared.b32 [%r2+12], %r3; add.u32 %r3, %r3, 3;\n"
-                                                      "st.shared.b32 [%r2+16], %r3; add.u32 %r3, %r3, 3; "
-                                                      "st.shared.b32 [%r2+20], %r3; add.u32 %r3, %r3, 3;\n"
-                                                      "st.shared.b32 [%r2+24], %r3; add.u32 %r3, %r3, 3; "
-                                                      "st.shared.b32 [%r2+28], %r3;\n"
-                                                      "bar.sync 0; mov.u32 %r0, 0xdddddddd; mov.u32 %r1, "
-                                                      "0xdddddddd;\n";
+    ".const .align 8 .b32 table[32] = "
+    "{100,101,102,103,104,105,106,107,108,109,110,111,112,113,114,115,116,117,118,119,120,121,122,123,"
+    "124,125,126,127,128,129,130,131};\n" UNDEFINED_FUNCTIONS
+    ".visible .entry k(.param .u64 results, .param .u64 buffer, .param .align 8 .b8 sixteen[16])\n"
+    "{\n"
+    ".shared .align 1024 .b8 tile[1024]; .shared .align 4 .b8 tiny[100];\n"
+    ".local .align 8 .b8 mine[8]; .local .align 8 .b8 words[32];\n"
+    "prototype: .callprototype (.param .b32 _) _ (.param .align 8 .b8 _[16]);\n"
+    ".reg .b64 %x, %buf, %o, %d<10>; .reg .b32 %t, %lane, %base, %small, %r<10>; .reg .pred %p, %q;\n"
+    "ld.param.u64 %x, [results]; ld.param.u64 %buf, [buffer]; mov.u32 %t, %tid.x; "
+    "and.b32 %lane, %t, 31; mov.u32 %base, tile; mov.u32 %small, tiny; mul.wide.u32 %o, %lane, 4; "
+    "add.u64 %o, %o, %x; mov.u64 %d9, 0;\n"
+    "mad.lo.u32 %r2, %t, 32, %base; mul.lo.u32 %r3, %t, 24; add.u32 %r3, %r3, 1;\n"
+    "st.shared.b32 [%r2], %r3; add.u32 %r3, %r3, 3; st.shared.b32 [%r2+4], %r3; add.u32 %r3, %r3, 3;\n"
+    "st.shared.b32 [%r2+8], %r3; add.u32 %r3, %r3, 3; st.shared.b32 [%r2+12], %r3; "
+    "add.u32 %r3, %r3, 3;\n"
+    "st.shared.b32 [%r2+16], %r3; add.u32 %r3, %r3, 3; st.shared.b32 [%r2+20], %r3; "
+    "add.u32 %r3, %r3, 3;\n"
+    "st.shared.b32 [%r2+24], %r3; add.u32 %r3, %r3, 3; st.shared.b32 [%r2+28], %r3;\n"
+    "bar.sync 0; mov.u32 %r0, 0xdddddddd; mov.u32 %r1, 0xdddddddd;\n";
 
 static const char undefined_tail[] = "\nst.global.b32 [%o], %r0; st.global.b32 [%o+128], %r1; ret;\n}\n";
 
