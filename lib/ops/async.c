@@ -366,12 +366,3 @@ int px_op_cp_async_arrive(struct px_gang *g, const struct px_insn *in)
     px_async_tick(g);
     return ok ? PX_STEP_NEXT : PX_STEP_TRAP;
 }
-
-/* st.async and red.async. */
-int px_cluster_async(struct px_gang *g, const struct px_insn *in)
-{
-    const struct px_lanes lanes = px_gang_lanes(g, in);
-    if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
-    return px_gang_trap(g, in, px_lanes_first(&lanes), PX_CUDA_ILLEGAL_INSTRUCTION, 0,
-                        "an asynchronous store to a cluster in a grid that was launched without clusters");
-}

@@ -11,7 +11,6 @@
 int px_async_copy(struct px_gang *g, const struct px_insn *in);
 enum { PX_ASYNC_ALL = 1 }; /* px_insn.wait: of the lane's copies none may be left, */
 int px_async_wait(struct px_gang *g, const struct px_insn *in); /* or of all groups but the imm last ones */
-int px_cluster_async(struct px_gang *g, const struct px_insn *in);
 
 /* Makes one pending arrival at this mbarrier happen, the copies before it included, or one bulk copy that
  * completes there. False: there is none. */

@@ -153,10 +153,11 @@ bool px_bulk_find(const struct px_bulk_lane *l, uint8_t space, uint64_t va, uint
     struct px_place_of p = px_gang_find(l->g, space, l->lane, va, bytes);
     if (va & (align - 1))
         px_gang_trap(l->g, l->in, l->lane, PX_CUDA_MISALIGNED_ADDRESS, va,
-                     "bulk copy at 0x%llx, which is not aligned to %u bytes", (unsigned long long)va, align);
+                     "%s at 0x%llx, which is not aligned to %u bytes", l->what, (unsigned long long)va,
+                     align);
     else if (!p.host)
         px_gang_trap(l->g, l->in, l->lane, p.error ? p.error : PX_CUDA_ILLEGAL_ADDRESS, va,
-                     "bulk copy of %llu bytes at 0x%llx: %s%s", (unsigned long long)bytes,
+                     "%s of %llu bytes at 0x%llx: %s%s", l->what, (unsigned long long)bytes,
                      (unsigned long long)va, p.why, px_may_go_on(l->g, space, va, bytes));
     else
         return *host = p.host, true;
@@ -169,7 +170,7 @@ static bool is_of_cluster(const struct px_bulk_lane *l, uint64_t va)
     const uint64_t rank = va >> PX_RANK_SHIFT & 0xff;
     if (l->g->cta->cluster || !rank) return true;
     px_gang_trap(l->g, l->in, l->lane, PX_CUDA_ILLEGAL_INSTRUCTION, va,
-                 "bulk copy at 0x%llx: it is of block %u of a cluster, which has one block",
+                 "%s at 0x%llx: it is of block %u of a cluster, which has one block", l->what,
                  (unsigned long long)va, (unsigned)rank);
     return refused(l, PX_SPACE_SHARED);
 }
@@ -275,11 +276,11 @@ static bool fill_load(const struct px_bulk_lane *l, struct px_bulk *b)
 }
 
 /* From the block's own shared memory to another's; only clusters have that. */
-static bool is_in_cluster(const struct px_bulk_lane *l)
+bool px_bulk_in_cluster(const struct px_bulk_lane *l)
 {
     if (l->g->cta->cluster || l->g->cta->uniform.explicit_cluster) return true;
     px_gang_trap(l->g, l->in, l->lane, PX_CUDA_ILLEGAL_INSTRUCTION, 0,
-                 "a copy to a cluster in a grid that was launched without clusters");
+                 "%s to a cluster in a grid that was launched without clusters", l->what);
     return false;
 }
 
@@ -287,7 +288,7 @@ static bool fill_copy(const struct px_bulk_lane *l, struct px_bulk *b)
 {
     const uint64_t va = px_space_address(PX_SPACE_SHARED, px_bulk_word(l, 1));
     b->move = from_shared;
-    if (!is_in_cluster(l) || !take_size(l, 2, b)) return false;
+    if (!px_bulk_in_cluster(l) || !take_size(l, 2, b)) return false;
     if (!b->bytes) return true;
     if (!px_bulk_find(l, PX_SPACE_SHARED, va, b->bytes, BULK, &b->other)) return false;
     if (!px_bulk_shared(l, 0, true, BULK, b) || !px_bulk_barrier(l, 3, true, b)) return false;
@@ -382,9 +383,9 @@ static int issued(struct px_gang *g)
     return PX_STEP_NEXT;
 }
 
-int px_bulk_issue(struct px_gang *g, const struct px_insn *in, px_bulk_fill *fill)
+int px_bulk_issue(struct px_gang *g, const struct px_insn *in, const char *what, px_bulk_fill *fill)
 {
-    struct px_bulk_lane l = {g, in, px_operands(g, in)->match, 0};
+    struct px_bulk_lane l = {g, in, px_operands(g, in)->match, what, 0};
     const struct px_lanes lanes = px_gang_lanes(g, in);
     PX_FOR_LANES(l.lane, lanes)
     {
@@ -396,27 +397,27 @@ int px_bulk_issue(struct px_gang *g, const struct px_insn *in, px_bulk_fill *fil
 
 int px_op_bulk_load(struct px_gang *g, const struct px_insn *in)
 {
-    return px_bulk_issue(g, in, fill_load);
+    return px_bulk_issue(g, in, "bulk copy", fill_load);
 }
 
 int px_op_bulk_copy(struct px_gang *g, const struct px_insn *in)
 {
-    return px_bulk_issue(g, in, fill_copy);
+    return px_bulk_issue(g, in, "bulk copy", fill_copy);
 }
 
 int px_op_bulk_store(struct px_gang *g, const struct px_insn *in)
 {
-    return px_bulk_issue(g, in, fill_store);
+    return px_bulk_issue(g, in, "bulk copy", fill_store);
 }
 
 int px_op_bulk_reduce(struct px_gang *g, const struct px_insn *in)
 {
-    return px_bulk_issue(g, in, fill_reduce);
+    return px_bulk_issue(g, in, "bulk copy", fill_reduce);
 }
 
 int px_op_bulk_reduce_there(struct px_gang *g, const struct px_insn *in)
 {
-    return px_bulk_issue(g, in, fill_reduce_there);
+    return px_bulk_issue(g, in, "bulk copy", fill_reduce_there);
 }
 
 /* ---- groups ---- */

@@ -37,6 +37,7 @@ struct px_bulk {
     uint8_t left;      /* PTX_ASYNC_RANDOM: asynchronous instructions until it happens by itself */
     bool grouped;      /* else it completes at `bar` */
     bool reads_shared; /* else it writes it */
+    uint8_t value[16]; /* of st.async, red.async */
     struct px_reduction reduction;
     struct px_tensor *tensor; /* of a tensor copy, its own (ops/tensor.h) */
 };
@@ -46,6 +47,7 @@ struct px_bulk_lane {
     struct px_gang *g;
     const struct px_insn *in;
     const struct px_match *match;
+    const char *what; /* it is, in words */
     uint32_t lane;
 };
 
@@ -65,8 +67,10 @@ static inline uint16_t px_bulk_half(const struct px_bulk_lane *l, uint32_t opera
 /* Fills in a lane's copy by its operands. False: the trap is set. `bytes` 0: there is nothing to do. */
 typedef bool px_bulk_fill(const struct px_bulk_lane *l, struct px_bulk *b);
 /* Issues the copies of all active lanes. */
-int px_bulk_issue(struct px_gang *g, const struct px_insn *in, px_bulk_fill *fill);
+int px_bulk_issue(struct px_gang *g, const struct px_insn *in, const char *what, px_bulk_fill *fill);
 
+/* False, with the trap set: the grid was launched without clusters. */
+bool px_bulk_in_cluster(const struct px_bulk_lane *l);
 /* The sides of a copy; false: the trap is set. `operand`: of the address. */
 bool px_bulk_shared(const struct px_bulk_lane *l, uint32_t operand, bool cluster, uint32_t align,
                     struct px_bulk *b);

@@ -273,15 +273,15 @@ static bool fill_reduce(const struct px_bulk_lane *l, struct px_bulk *b)
 
 int px_op_tensor_load(struct px_gang *g, const struct px_insn *in)
 {
-    return px_bulk_issue(g, in, fill_load);
+    return px_bulk_issue(g, in, "tensor copy", fill_load);
 }
 
 int px_op_tensor_store(struct px_gang *g, const struct px_insn *in)
 {
-    return px_bulk_issue(g, in, fill_store);
+    return px_bulk_issue(g, in, "tensor copy", fill_store);
 }
 
 int px_op_tensor_reduce(struct px_gang *g, const struct px_insn *in)
 {
-    return px_bulk_issue(g, in, fill_reduce);
+    return px_bulk_issue(g, in, "tensor copy", fill_reduce);
 }

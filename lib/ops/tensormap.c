@@ -73,7 +73,7 @@ static bool replace(const struct px_bulk_lane *l)
 
 int px_op_tensormap_replace(struct px_gang *g, const struct px_insn *in)
 {
-    struct px_bulk_lane l = {g, in, px_operands(g, in)->match, 0};
+    struct px_bulk_lane l = {g, in, px_operands(g, in)->match, "tensor map", 0};
     const struct px_lanes lanes = px_gang_lanes(g, in);
     PX_FOR_LANES(l.lane, lanes) if (!replace(&l)) return PX_STEP_TRAP;
     return PX_STEP_NEXT;
@@ -82,7 +82,7 @@ int px_op_tensormap_replace(struct px_gang *g, const struct px_insn *in)
 /* All lanes copy the same 128 bytes; the fence orders nothing here that is not in order already. */
 int px_op_tensormap_copy(struct px_gang *g, const struct px_insn *in)
 {
-    struct px_bulk_lane l = {g, in, px_operands(g, in)->match, 0};
+    struct px_bulk_lane l = {g, in, px_operands(g, in)->match, "tensor map", 0};
     const struct px_lanes lanes = px_gang_lanes(g, in);
     uint8_t *to, *from;
     PX_FOR_LANES(l.lane, lanes)

@@ -56,10 +56,3 @@ void px_emit_mbarrier_wait(struct px_emitter *e, const struct px_ir_inst *in, co
     const struct px_traced t = {.how = PTX_TRACE_READ | PTX_TRACE_ATOMIC, .bytes = 8, .masked = r.d};
     px_emit_trace_as(e, &o[1], &t, NULL);
 }
-
-void px_emit_cluster_async(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
-{
-    (void)in, (void)o;
-    px_emit_guard(e, true);
-    px_emit_record(e, px_cluster_async, (struct px_insn){.m = e->guard});
-}

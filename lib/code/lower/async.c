@@ -99,9 +99,3 @@ void px_lower_mbarrier_wait(struct px_irfn *f, const struct px_bound *bound)
     px_lower_done(f, &b, &o[0], opds[0]);
     px_lower_around_end(f, around);
 }
-
-/* st.async and red.async: an illegal instruction in a grid that was launched without clusters. */
-void px_lower_cluster_async(struct px_irfn *f, const struct px_bound *b)
-{
-    px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | PX_OP_cluster_async), NULL, 0, 0);
-}
