@@ -107,6 +107,26 @@ typedef struct ptx_trace_access {
 } ptx_trace_access;
 
 /*
+ * The same for who wants patterns of addresses and no more (ptx_device_config.trace_rows): an access whose
+ * threads all reach one space, in the row of addresses that the engine has, at a small part of the cost.
+ * Where it is set, what is no such access (matrices, clusters, asynchronous copies of several sizes, generic
+ * addresses that leave global memory) goes to the other function.
+ */
+typedef struct ptx_trace_rows {
+    size_t struct_size;
+    unsigned how;
+    ptx_count_space reached;
+    const ptx_trace_place *at;
+    unsigned worker;
+    unsigned bytes;             /* of each lane */
+    unsigned nlanes;            /* lanes of the row; lane i belongs to warp i / 32 of those that go together */
+    const ptx_address *address; /* of each lane, or of all where `same` is set, */
+    int same;
+    ptx_address offset;     /* to which this is added */
+    const uint64_t *active; /* bits of the lanes whose guards hold */
+} ptx_trace_rows;
+
+/*
  * While a trace function hears of `access`: what lane number `lane` of it is about to store, and what lies
  * there now, each of the lane's bytes (at most 16). False, and nothing changes: it is no store of at most
  * four elements and 16 bytes, or its address leads nowhere.

@@ -61,6 +61,8 @@ typedef int (*ptx_trace_memory_fn)(void *user, const struct ptx_trace_memory *ev
 typedef enum ptx_ub { PTX_UB_FAULT = 0, PTX_UB_CHIP = 1 } ptx_ub;
 
 struct ptx_watch_event;
+struct ptx_trace_rows;
+typedef void (*ptx_trace_rows_fn)(void *user, const struct ptx_trace_rows *rows);
 
 typedef struct ptx_device_config {
     size_t struct_size;
@@ -133,6 +135,8 @@ typedef struct ptx_device_config {
         trace_memory; /* called with trace_user for what becomes memory and what no longer is
                          (ptx_trace.h), and for accesses that would fault; NULL: nobody asks */
     int rest;         /* addresses that were freed are given out again as late as possible */
+    /* with `trace` and without `check`: hears of simple accesses in its place (ptx_trace.h); NULL: nobody */
+    ptx_trace_rows_fn trace_rows;
     int poison;       /* not 0: 256 + a byte that memory holds until it is written: what is allocated (also by
                          kernels), shared memory when a block begins. 0: they hold zeros (docs/checks.md) */
 } ptx_device_config;

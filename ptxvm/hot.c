@@ -16,7 +16,16 @@
 #include "ptx_counts.h"
 #include "ptx_info.h"
 
-enum { WARP = 32, SECTOR = 32, BANKS = 32, WORD = 4, WORKERS = 4096, PLACES = 1024, LINES_SHOWN = 20 };
+enum {
+    WARP = 32,
+    LANES = 256,
+    SECTOR = 32,
+    BANKS = 32,
+    WORD = 4,
+    WORKERS = 4096,
+    PLACES = 1024,
+    LINES_SHOWN = 20
+};
 
 /* ---- what is added up ---- */
 
@@ -36,8 +45,20 @@ struct line {
     struct sums sums;
 };
 
+/*
+ * Where the lanes of an access lay last, from the first one's address on, and what that means for each
+ * place of the first one in a sector: patterns repeat, and moving all lanes alike changes nothing else.
+ */
+struct pattern {
+    unsigned nlanes; /* LANES more: all are at one address */
+    uint64_t from_first[LANES];
+    uint64_t times[SECTOR]; /* that it was met and is not added up yet; 0: `of` is not known */
+    struct sums of[SECTOR];
+};
+
 struct place {
     const ptx_trace_place *at; /* NULL: free */
+    struct pattern *pattern;   /* NULL: none yet */
     struct sums sums;
 };
 
@@ -60,7 +81,10 @@ struct hot *hot_open(const struct options *options)
 void hot_close(struct hot *hot)
 {
     if (!hot) return;
-    for (unsigned i = 0; i < WORKERS; i++) free(hot->workers[i].places);
+    for (unsigned i = 0; i < WORKERS; i++) {
+        for (unsigned k = 0; k < hot->workers[i].size; k++) free(hot->workers[i].places[k].pattern);
+        free(hot->workers[i].places);
+    }
     for (unsigned i = 0; i < hot->nlines; i++) {
         free(hot->lines[i].kernel);
         free(hot->lines[i].file);
@@ -85,7 +109,7 @@ static struct place *find(struct table *t, const ptx_trace_place *at)
     return &t->places[i];
 }
 
-static struct sums *sums_of(struct table *t, const ptx_trace_place *at)
+static struct place *place_at(struct table *t, const ptx_trace_place *at)
 {
     if (2 * t->n >= t->size) {
         struct table larger = {must_alloc((t->size ? 2ul * t->size : PLACES) * sizeof *t->places), t->n,
@@ -98,7 +122,7 @@ static struct sums *sums_of(struct table *t, const ptx_trace_place *at)
     struct place *p = find(t, at);
     if (!p->at) t->n++;
     p->at = at;
-    return &p->sums;
+    return p;
 }
 
 /* Different values of a list, in place; how many. Most lists rise. */
@@ -187,18 +211,128 @@ static void atomics(struct sums *s, const ptx_trace_lane *lanes, unsigned n)
     s->collisions += n - distinct(addresses, n);
 }
 
-void hot_access(void *user, const ptx_trace_access *a)
+static void add_access(struct sums *s, unsigned how, ptx_count_space reached, const ptx_trace_lane *lanes,
+                       unsigned nlanes)
 {
     enum { BOTH = PTX_TRACE_READ | PTX_TRACE_WRITE };
-    struct hot *hot = user;
-    struct sums *s = sums_of(&hot->workers[a->worker % WORKERS], a->at);
-    for (unsigned i = 0, n; i < a->nlanes; i += n) {
-        const ptx_trace_lane *l = a->lanes + i;
-        for (n = 1; i + n < a->nlanes && n < WARP && l[n].thread / WARP == l->thread / WARP;) n++;
-        if (a->reached == PTX_COUNT_GLOBAL) global(s, l, n);
-        if (a->reached == PTX_COUNT_SHARED) shared(s, l, n);
-        if ((a->how & BOTH) == BOTH && !(a->how & PTX_TRACE_MBARRIER)) atomics(s, l, n);
+    for (unsigned i = 0, n; i < nlanes; i += n) {
+        const ptx_trace_lane *l = lanes + i;
+        for (n = 1; i + n < nlanes && n < WARP && l[n].thread / WARP == l->thread / WARP;) n++;
+        if (reached == PTX_COUNT_GLOBAL) global(s, l, n);
+        if (reached == PTX_COUNT_SHARED) shared(s, l, n);
+        if ((how & BOTH) == BOTH && !(how & PTX_TRACE_MBARRIER)) atomics(s, l, n);
     }
+}
+
+void hot_access(void *user, const ptx_trace_access *a)
+{
+    struct hot *hot = user;
+    struct place *p = place_at(&hot->workers[a->worker % WORKERS], a->at);
+    add_access(&p->sums, a->how, a->reached, a->lanes, a->nlanes);
+}
+
+/* ---- whole rows ---- */
+
+typedef uint64_t words __attribute__((vector_size(64), aligned(8), may_alias));
+
+/* Whether lanes lie as a pattern has them. */
+static inline __attribute__((always_inline)) bool lie_so(const uint64_t *from_first, const uint64_t *address,
+                                                         unsigned n)
+{
+    const uint64_t first = address[0];
+    words differ[2] = {{0}, {0}};
+    unsigned i = 0;
+    uint64_t rest = 0;
+    for (; i + 16 <= n; i += 16) {
+        differ[0] |= (*(const words *)&address[i] - first) ^ *(const words *)&from_first[i];
+        differ[1] |= (*(const words *)&address[i + 8] - first) ^ *(const words *)&from_first[i + 8];
+    }
+    differ[0] |= differ[1];
+    for (; i < n; i++) rest |= (address[i] - first) ^ from_first[i];
+    for (unsigned k = 0; k < 8; k++) rest |= differ[0][k];
+    return rest == 0;
+}
+
+#ifdef __x86_64__
+static __attribute__((target("avx512f"))) bool lie_so_avx512(const uint64_t *from_first,
+                                                             const uint64_t *address, unsigned n)
+{
+    return lie_so(from_first, address, n);
+}
+#endif
+
+static bool is_like(const struct pattern *p, const ptx_trace_rows *r)
+{
+    if (r->same || p->nlanes != r->nlanes) return r->same && p->nlanes == r->nlanes + LANES;
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f")) return lie_so_avx512(p->from_first, r->address, r->nlanes);
+#endif
+    return lie_so(p->from_first, r->address, r->nlanes);
+}
+
+/* What was met and counted goes into the sums of its place. */
+static void settle(struct place *p)
+{
+    struct pattern *known = p->pattern;
+    for (unsigned turn = 0; known && turn < SECTOR; turn++) {
+        uint64_t *of = (uint64_t *)&known->of[turn];
+        for (size_t i = 0; i < sizeof(struct sums) / sizeof *of; i++) of[i] *= known->times[turn];
+        if (known->times[turn]) add(&p->sums, &known->of[turn]);
+        known->times[turn] = 0;
+    }
+}
+
+static void learn(struct place *p, const ptx_trace_rows *r)
+{
+    const uint64_t *address = r->address;
+    settle(p);
+    p->pattern->nlanes = r->nlanes + (r->same ? LANES : 0);
+    for (unsigned i = 0; i < r->nlanes && !r->same; i++) p->pattern->from_first[i] = address[i] - address[0];
+}
+
+static bool are_all(const ptx_trace_rows *r)
+{
+    for (unsigned i = 0; i < r->nlanes; i += 64) {
+        const unsigned left = r->nlanes - i;
+        const uint64_t all = left >= 64 ? UINT64_MAX : ((uint64_t)1 << left) - 1;
+        if ((r->active[i / 64] & all) != all) return false;
+    }
+    return true;
+}
+
+/* As lanes of their own, which is what hot_access hears. */
+static void add_rows(struct sums *s, const ptx_trace_rows *r)
+{
+    ptx_trace_lane lanes[LANES];
+    unsigned n = 0;
+    for (unsigned i = 0; i < r->nlanes; i++)
+        if (r->active[i / 64] >> i % 64 & 1)
+            lanes[n++] = (ptx_trace_lane){r->address[r->same ? 0 : i] + r->offset, i, r->bytes};
+    add_access(s, r->how, r->reached, lanes, n);
+}
+
+/* In shared memory a move by whole words only turns the banks. */
+static unsigned turn_of(const ptx_trace_rows *r)
+{
+    const uint64_t first = r->address[0] + r->offset;
+    return (unsigned)(r->reached == PTX_COUNT_SHARED ? first % WORD : first % SECTOR);
+}
+
+void hot_rows(void *user, const ptx_trace_rows *r)
+{
+    struct hot *hot = user;
+    struct place *p = place_at(&hot->workers[r->worker % WORKERS], r->at);
+    if (r->nlanes > LANES || !are_all(r)) {
+        add_rows(&p->sums, r);
+        return;
+    }
+    if (!p->pattern) p->pattern = must_alloc(sizeof *p->pattern);
+    struct pattern *known = p->pattern;
+    const unsigned turn = turn_of(r);
+    if (!is_like(known, r)) learn(p, r);
+    if (known->times[turn]++) return;
+    known->of[turn] = (struct sums){0};
+    add_rows(&known->of[turn], r);
 }
 
 /* ---- the counters ---- */
@@ -282,7 +416,10 @@ static void collect(struct hot *hot, ptx_device *device)
     if (status != PTX_OK) fail(EXIT_STOPPED, "--hot: %s", ptx_status_name(status));
     for (unsigned w = 0; w < WORKERS; w++)
         for (unsigned i = 0; i < hot->workers[w].size; i++)
-            if (hot->workers[w].places[i].at) add_place(hot, &hot->workers[w].places[i]);
+            if (hot->workers[w].places[i].at) {
+                settle(&hot->workers[w].places[i]);
+                add_place(hot, &hot->workers[w].places[i]);
+            }
     for (unsigned i = 0; i < hot->nlines; i++)
         for (unsigned k = 0; k < hot->nlines; k++)
             if (strcmp(hot->lines[i].kernel, hot->lines[k].kernel) == 0)

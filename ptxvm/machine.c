@@ -88,6 +88,7 @@ ptx_device *machine_device(const struct options *options, struct output *output)
         .trace = output->hot     ? hot_access
                  : output->trace ? trace_access
                                  : NULL,
+        .trace_rows = output->hot ? hot_rows : NULL,
         .trace_event = output->trace ? trace_event : NULL,
         .trace_user = output->hot ? (void *)output->hot : output->trace,
         .launches = launches_bytes(options),

@@ -35,7 +35,8 @@ struct px_code_wishes {
     uint32_t engine;              /* enum px_engine: optimisations that are on */
     uint32_t counters;            /* workers that count what they execute (gang/tally.h); 0: nobody does */
     bool shuffles;                /* lanes may part at any access to memory (random schedule) */
-    bool traces;                  /* somebody hears of accesses to memory (ops/trace.h) */
+    bool traces;                  /* somebody hears of accesses to memory (ops/trace.h), */
+    bool events;                  /* and of what orders them */
     bool verifies;                /* the IR is held against its invariants after each pass */
     const struct px_dump *dump;   /* who wants to see the IR (dump.h); NULL: nobody does */
     struct px_listener *listener; /* who hears of instructions that cannot be run; NULL: nobody does */

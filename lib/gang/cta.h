@@ -56,6 +56,7 @@ struct px_worker {
     ptx_trace_fn trace;             /* hear of accesses to memory, and of what orders them, */
     ptx_trace_event_fn trace_event; /* as ptx_device_config says; both or none are set */
     void *trace_user;
+    ptx_trace_rows_fn trace_rows; /* NULL: nobody */
     /* hears of writes past an allocation, which PTX_UB_CHIP lets pass; NULL: nobody does */
     void (*past)(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va, uint32_t size);
     /* Hears of an access that has set the block's trap. True: it is none, and leads to `nowhere`. NULL:

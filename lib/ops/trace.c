@@ -104,10 +104,43 @@ static uint32_t take_alike(struct reach *r, ptx_trace_lane *lanes)
     return n;
 }
 
+/* Whether all that take part are sure to reach the space, by addresses that need no change. */
+static bool is_plain(const struct px_gang *g, const struct px_insn *in, const struct px_traced *t)
+{
+    const uint64_t *address = PX_ROW(g, uint64_t, in->a);
+    if (t->lines || !t->bytes || t->first || g->cta->cluster || g->narrow) return false;
+    if (t->space == PTX_COUNT_SHARED || t->space == PTX_COUNT_GLOBAL) return true;
+    if (t->space != PTX_COUNT_GENERIC) return false;
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < (in->flags & PX_INSN_SCALAR_A ? 1 : g->n); i++) any |= address[i] + t->offset;
+    return px_window_of(any) == PX_WIN_NONE;
+}
+
+static void tell_rows(struct px_gang *g, const struct px_insn *in, const struct px_traced *t)
+{
+    const struct px_lanes active = px_gang_lanes(g, in);
+    const ptx_trace_rows rows = {.struct_size = sizeof rows,
+                                 .how = t->how,
+                                 .reached = t->space == PTX_COUNT_GENERIC ? PTX_COUNT_GLOBAL : t->space,
+                                 .at = t->at,
+                                 .worker = g->worker->index,
+                                 .bytes = t->bytes,
+                                 .nlanes = g->n,
+                                 .address = PX_ROW(g, uint64_t, in->a),
+                                 .same = (in->flags & PX_INSN_SCALAR_A) != 0,
+                                 .offset = t->offset,
+                                 .active = active.w};
+    g->worker->trace_rows(g->worker->trace_user, &rows);
+}
+
 int px_trace_access(struct px_gang *g, const struct px_insn *in)
 {
     const struct px_traced *t = in->aux;
     const struct px_worker *worker = g->worker;
+    if (worker->trace_rows && is_plain(g, in, t)) {
+        tell_rows(g, in, t);
+        return PX_STEP_NEXT;
+    }
     const struct context context = {g, in};
     struct reach r;
     ptx_trace_lane lanes[PX_LANES_MAX];

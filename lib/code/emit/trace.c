@@ -239,7 +239,7 @@ void px_emit_trace_matrix(struct px_emitter *e, const struct px_ir_operand *addr
 void px_emit_trace_event(struct px_emitter *e, ptx_trace_kind kind, const struct px_ir_operand *number,
                          const struct px_ir_operand *count)
 {
-    if (!e->f->coder->wishes.traces) return;
+    if (!e->f->coder->wishes.events) return;
     struct px_ordered *t = px_emit_node(e, sizeof *t);
     struct px_insn r = {0};
     *t = (struct px_ordered){.is = {.kind = kind, .at = place_of(e)},
@@ -273,7 +273,7 @@ const ptx_trace_place *px_emit_trace_place(struct px_emitter *e)
 
 void px_emit_trace_order(struct px_emitter *e, ptx_trace_kind kind, uint64_t number, unsigned count)
 {
-    if (!e->f->coder->wishes.traces) return;
+    if (!e->f->coder->wishes.events) return;
     const struct px_inst *inst = inst_of(e);
     struct px_ordered *t = px_emit_node(e, sizeof *t);
     *t = (struct px_ordered){.is = {.kind = kind, .at = place_of(e), .number = number, .count = count}};

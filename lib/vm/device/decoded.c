@@ -27,7 +27,8 @@ struct px_code_wishes px_program_wishes(const struct ptx_program *program)
                                    .engine = device->engine,
                                    .counters = device->config.counts ? device->config.workers : 0,
                                    .shuffles = device->config.schedule == PTX_SCHEDULE_RANDOM,
-                                   .traces = device->config.trace != NULL, /* and the other with it */
+                                   .traces = device->config.trace != NULL,
+                                   .events = device->hears_events,
                                    .verifies = device->engine & PX_ENGINE_VERIFY,
                                    .dump = device->dump.write ? &device->dump : NULL};
 }

@@ -316,6 +316,7 @@ static void trace(struct ptx_device *device)
 {
     ptx_device_config *c = &device->config;
     device->engine &= ~(uint32_t)PX_ENGINE_UNTRACED;
+    device->hears_events = c->trace_event != NULL;
     if (!c->trace) c->trace = no_access;
     if (!c->trace_event) c->trace_event = no_event;
 }

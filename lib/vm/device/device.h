@@ -63,6 +63,7 @@ struct ptx_device {
     const struct px_runtime *runtime;
     const struct px_level *level;
     uint32_t engine;    /* enum px_engine: optimisations that are on */
+    bool hears_events;  /* ptx_device_config.trace_event is set */
     struct px_san *san; /* the checks that its trace functions feed; api/check.c made them. NULL: none */
     struct px_mistakes *mistakes;                          /* the check of launches (lib/cdp); NULL: none */
     char *suppress;                                        /* rules of ptx_check_suppress; NULL: none */

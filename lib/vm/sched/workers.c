@@ -371,11 +371,13 @@ bool px_sched_init(struct px_sched *s, struct ptx_device *device, uint32_t worke
     }
     for (uint32_t i = 0; i < workers; i++) {
         s->helpers[i].sched = s;
-        s->helpers[i].worker = (struct px_worker){.device = device,
-                                                  .index = i,
-                                                  .trace = device->config.trace,
-                                                  .trace_event = device->config.trace_event,
-                                                  .trace_user = device->config.trace_user};
+        s->helpers[i].worker =
+            (struct px_worker){.device = device,
+                               .index = i,
+                               .trace = device->config.trace,
+                               .trace_event = device->config.trace_event,
+                               .trace_user = device->config.trace_user,
+                               .trace_rows = device->config.check ? NULL : device->config.trace_rows};
     }
     pthread_mutexattr_t adaptive; /* what it guards is short: looking again beats sleeping */
     bool ok = pthread_mutexattr_init(&adaptive) == 0;
