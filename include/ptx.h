@@ -216,6 +216,7 @@ typedef struct ptx_kernel_info {
     unsigned reqntid[3]; /* 0 when not given */
     unsigned maxntid[3]; /* 0 when not given */
     int is_shared; /* its name is one for all modules of a program (.visible, .weak); else its module's own */
+    unsigned max_registers, min_blocks; /* .maxnreg and .minnctapersm; 0 when not given */
 } ptx_kernel_info;
 
 PTX_API size_t ptx_module_kernel_count(const ptx_module *module);

@@ -118,8 +118,8 @@ typedef struct ptx_trace_rows {
     ptx_count_space reached;
     const ptx_trace_place *at;
     unsigned worker;
-    unsigned bytes;             /* of each lane */
-    unsigned nlanes;            /* lanes of the row; lane i belongs to warp i / 32 of those that go together */
+    unsigned bytes;  /* of each lane */
+    unsigned nlanes; /* lanes of the row; lane i belongs to warp i / 32 of those that go together */
     const ptx_address *address; /* of each lane, or of all where `same` is set, */
     int same;
     ptx_address offset;     /* to which this is added */

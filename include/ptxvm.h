@@ -137,8 +137,8 @@ typedef struct ptx_device_config {
     int rest;         /* addresses that were freed are given out again as late as possible */
     /* with `trace` and without `check`: hears of simple accesses in its place (ptx_trace.h); NULL: nobody */
     ptx_trace_rows_fn trace_rows;
-    int poison;       /* not 0: 256 + a byte that memory holds until it is written: what is allocated (also by
-                         kernels), shared memory when a block begins. 0: they hold zeros (docs/checks.md) */
+    int poison; /* not 0: 256 + a byte that memory holds until it is written: what is allocated (also by
+                   kernels), shared memory when a block begins. 0: they hold zeros (docs/checks.md) */
 } ptx_device_config;
 
 /*

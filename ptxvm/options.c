@@ -134,9 +134,15 @@ static void hot(struct options *options, const char *text)
 {
     options->hot = true;
     if (!text) return;
-    if (strncmp(text, "json:", 5) != 0 || !text[5])
-        fail(EXIT_USAGE, "--hot takes nothing or =json:FILE, not '=%s'", text);
-    options->hot_file = text + 5;
+    static const char *const forms[] = {[HOT_JSON] = "json:", [HOT_HTML] = "html:", [HOT_FOLDED] = "folded:"};
+    for (unsigned i = 0; i <= HOT_FOLDED; i++) {
+        const size_t n = strlen(forms[i]);
+        if (strncmp(text, forms[i], n) != 0 || !text[n]) continue;
+        options->hot_form = (enum hot_form)i;
+        options->hot_file = text + n;
+        return;
+    }
+    fail(EXIT_USAGE, "--hot takes nothing or =json:FILE, =html:FILE, =folded:FILE, not '=%s'", text);
 }
 
 /* text, or a form with a file. */
@@ -246,7 +252,8 @@ enum {
     OPT_DEVICES,
     OPT_STRICT,
     OPT_REPORT,
-    OPT_SAVE_PTX
+    OPT_SAVE_PTX,
+    OPT_REGISTERS
 };
 
 static const struct option long_options[] = {
@@ -310,6 +317,7 @@ static const struct option long_options[] = {
     {"devices", required_argument, NULL, OPT_DEVICES},
     {"strict", no_argument, NULL, OPT_STRICT},
     {"report", required_argument, NULL, OPT_REPORT},
+    {"registers", required_argument, NULL, OPT_REGISTERS},
     {"save-ptx", required_argument, NULL, OPT_SAVE_PTX},
     {NULL, 0, NULL, 0}};
 
@@ -416,6 +424,7 @@ static bool store_device_option(struct options *options, int option, const char 
     case OPT_COUNTS: counts(options, value); return true;
     case OPT_TRACE: options->trace_file = value; return true;
     case OPT_HOT: hot(options, value); return true;
+    case OPT_REGISTERS: options->registers = (unsigned)number("--registers", value, 255); return true;
     case OPT_LAUNCHES: launches(options, value); return true;
     default: return false;
     }

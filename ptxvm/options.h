@@ -34,7 +34,9 @@ struct options {
     const char *counts_file; /* --counts=json:FILE; NULL */
     const char *trace_file;  /* --trace; NULL */
     bool hot;                /* --hot, */
-    const char *hot_file;    /* and the file of --hot=json:FILE; NULL */
+    enum hot_form { HOT_JSON, HOT_HTML, HOT_FOLDED } hot_form;
+    const char *hot_file;    /* of --hot=FORM:FILE; NULL: tables */
+    unsigned registers;      /* --registers: of a thread; 0: as the PTX lets them be */
     bool keeps_launches;     /* a run file asks for launches */
     bool launches;           /* --launches, */
     const char *launches_to; /* and its value; NULL: as text */

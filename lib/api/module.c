@@ -395,6 +395,8 @@ ptx_status ptx_module_kernel(const ptx_module *module, size_t index, ptx_kernel_
         told.reqntid[i] = function->reqntid[i];
         told.maxntid[i] = function->maxntid[i];
     }
+    told.max_registers = function->maxnreg;
+    told.min_blocks = function->minnctapersm;
     told.is_shared = function->symbol->linkage != PX_L_NONE;
     px_give(info, &told, sizeof told, FIRST_KERNEL);
     return PTX_OK;

@@ -403,6 +403,9 @@ void px_check_directives(struct px_checker *checker, struct px_function *functio
         check_directive(checker, &func->dirs[i]);
         if (func->dirs[i].word == PX_W_reqntid) set_shape(function->reqntid, &func->dirs[i]);
         if (func->dirs[i].word == PX_W_maxntid) set_shape(function->maxntid, &func->dirs[i]);
+        if (func->dirs[i].word == PX_W_maxnreg) function->maxnreg = (uint32_t)func->dirs[i].value[0];
+        if (func->dirs[i].word == PX_W_minnctapersm)
+            function->minnctapersm = (uint32_t)func->dirs[i].value[0];
     }
     check_twice(checker, func);
     const struct px_directive *noreturn = find_directive(func, PX_W_noreturn);

@@ -71,6 +71,7 @@ struct px_function {
     uint64_t param_bytes, ret_bytes;   /* of the .param lists, laid out (PTX ISA 5.1.6, 7.1) */
     uint32_t nlabels;
     uint32_t reqntid[3], maxntid[3]; /* 0 when not given */
+    uint32_t maxnreg, minnctapersm;  /* the same */
 };
 
 struct ptx_module {

@@ -359,5 +359,7 @@ void px_kernel_info(const ptx_kernel *kernel, ptx_kernel_info *info)
     }
     memcpy(info->reqntid, fn->reqntid, sizeof info->reqntid);
     memcpy(info->maxntid, fn->maxntid, sizeof info->maxntid);
+    info->max_registers = fn->maxnreg;
+    info->min_blocks = fn->minnctapersm;
     info->is_shared = fn->symbol->linkage != PX_L_NONE;
 }
