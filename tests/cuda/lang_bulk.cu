@@ -4,7 +4,7 @@
 #include <cuda/barrier>
 namespace cg = cooperative_groups;
 
-__device__ int source[256];
+__device__ __align__(16) int source[256];
 
 extern "C" __global__ void test(word *out)
 {

@@ -76,9 +76,7 @@ OTHERWISE = {
     "rt_attributes": [("120=1/0", "120=0/0", "clusters of several blocks are not served")],
 }
 # Programs that need what is not served yet: a failure is told as skipped, with these words.
-LATER = {
-    "lang_bulk": "bulk copies of sm_90",
-}
+LATER = {}
 
 # ThreadSanitizer has the addresses at which host and device could both see memory.
 if "san-thread" in BUILD:

@@ -21,6 +21,7 @@ FINE = (
     "arrays",
     "textures",
     "tensors",
+    "tma_matmul",
     "bounds",
     "limit",
     "clusters",
@@ -29,6 +30,7 @@ FINE = (
     "interrupted",
     "interprocess",
 )
+ARGUMENTS = {"tma_matmul": [os.path.join(HERE, "..", "..", "samples", "tma_matmul.ptx")]}
 SETTINGS = {"limit": {"PTXVM_TIMEOUT_MS": "300"}, "access": {"PTXVM_DEVICES": "2"}}
 
 
@@ -40,7 +42,7 @@ def main():
         if two_addresses and name in ("arrays", "bounds", "endings", "limit", "interrupted"):
             continue
         ran = subprocess.run(
-            [os.path.join(BUILD, "tests", "shim", name)],
+            [os.path.join(BUILD, "tests", "shim", name), *ARGUMENTS.get(name, [])],
             capture_output=True,
             text=True,
             env={**os.environ, "PTXVM_LOG": "off", **SETTINGS.get(name, {})},
