@@ -80,10 +80,11 @@ PTX_API ptx_status ptx_device_launches_clear(ptx_device *device);
 /* ---- the list as a text or a picture -------------------------------- */
 
 typedef enum ptx_launches_form {
-    PTX_LAUNCHES_TEXT = 0, /* a tree; equal siblings and chains are folded */
-    PTX_LAUNCHES_JSON = 1, /* every launch in full */
-    PTX_LAUNCHES_SVG = 2,  /* the folded tree as a picture */
-    PTX_LAUNCHES_DOT = 3   /* the same for graphviz */
+    PTX_LAUNCHES_TEXT = 0,    /* a tree; equal siblings and chains are folded */
+    PTX_LAUNCHES_JSON = 1,    /* every launch in full */
+    PTX_LAUNCHES_SVG = 2,     /* the folded tree as a picture */
+    PTX_LAUNCHES_DOT = 3,     /* the same for graphviz */
+    PTX_LAUNCHES_TIMELINE = 4 /* begin and end of each grid, for chrome://tracing and Perfetto */
 } ptx_launches_form;
 
 /* Writes the list in pieces. PTX_ERROR_OUT_OF_MEMORY; PTX_ERROR_INTERRUPTED when `write` asks to stop. */

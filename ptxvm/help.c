@@ -64,6 +64,7 @@ const char *const help_text[] = {
     "occupancy\n"
     "  --launches[=text|json:FILE|svg:FILE|dot:FILE]   the tree of grids: which kernel launched which, with "
     "what\n"
+    "  --timeline FILE     begin and end of each grid, for Perfetto and chrome://tracing\n"
     "  --expect-launch PATTERN, --expect-no-launch PATTERN   '3 x child<<<4,32>>>(n=7, ...) from parent': "
     "what "
     "kernels\n"

@@ -35,6 +35,8 @@ static const char *file_of(const struct options *options)
 
 static ptx_launches_form form_of(const struct options *options)
 {
+    if (options->launches_to && strncmp(options->launches_to, "timeline", 8) == 0)
+        return PTX_LAUNCHES_TIMELINE;
     switch (options->launches_to ? *options->launches_to : 't') {
     case 'j': return PTX_LAUNCHES_JSON;
     case 's': return PTX_LAUNCHES_SVG;

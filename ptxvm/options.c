@@ -153,10 +153,12 @@ static void launches(struct options *options, const char *text)
     options->launches_to = text;
     if (!text || strcmp(text, "text") == 0) return;
     const size_t n = colon ? (size_t)(colon - text) : 0;
-    const bool known = n == 3 ? strncmp(text, "svg", n) == 0 || strncmp(text, "dot", n) == 0
-                              : n == 4 && (strncmp(text, "json", n) == 0 || strncmp(text, "text", n) == 0);
+    const bool known = n == 8   ? strncmp(text, "timeline", n) == 0
+                       : n == 3 ? strncmp(text, "svg", n) == 0 || strncmp(text, "dot", n) == 0
+                                : n == 4 && (strncmp(text, "json", n) == 0 || strncmp(text, "text", n) == 0);
     if (!known || !colon[1])
-        fail(EXIT_USAGE, "--launches takes nothing, =text, =json:FILE, =svg:FILE or =dot:FILE, not '=%s'",
+        fail(EXIT_USAGE,
+             "--launches takes nothing, =text, =json:FILE, =svg:FILE, =dot:FILE or =timeline:FILE, not '=%s'",
              text);
 }
 
@@ -253,7 +255,8 @@ enum {
     OPT_STRICT,
     OPT_REPORT,
     OPT_SAVE_PTX,
-    OPT_REGISTERS
+    OPT_REGISTERS,
+    OPT_TIMELINE
 };
 
 static const struct option long_options[] = {
@@ -317,6 +320,7 @@ static const struct option long_options[] = {
     {"devices", required_argument, NULL, OPT_DEVICES},
     {"strict", no_argument, NULL, OPT_STRICT},
     {"report", required_argument, NULL, OPT_REPORT},
+    {"timeline", required_argument, NULL, OPT_TIMELINE},
     {"registers", required_argument, NULL, OPT_REGISTERS},
     {"save-ptx", required_argument, NULL, OPT_SAVE_PTX},
     {NULL, 0, NULL, 0}};
@@ -424,6 +428,10 @@ static bool store_device_option(struct options *options, int option, const char 
     case OPT_COUNTS: counts(options, value); return true;
     case OPT_TRACE: options->trace_file = value; return true;
     case OPT_HOT: hot(options, value); return true;
+    case OPT_TIMELINE:
+        options->timeline = must_print("timeline:%s", value);
+        launches(options, options->timeline);
+        return true;
     case OPT_REGISTERS: options->registers = (unsigned)number("--registers", value, 255); return true;
     case OPT_LAUNCHES: launches(options, value); return true;
     default: return false;
@@ -506,5 +514,6 @@ void options_free(struct options *options)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]->at);
     for (unsigned i = 0; i < options->launch_patterns.n; i++) free((char *)options->launch_patterns.at[i]);
     free(options->launch_patterns.at);
+    free(options->timeline);
     free(options->program);
 }

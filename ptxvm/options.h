@@ -39,6 +39,7 @@ struct options {
     unsigned registers;      /* --registers: of a thread; 0: as the PTX lets them be */
     bool keeps_launches;     /* a run file asks for launches */
     bool launches;           /* --launches, */
+    char *timeline;          /* the same of --timeline; owned; NULL */
     const char *launches_to; /* and its value; NULL: as text */
     struct words
         launch_patterns;     /* --expect-launch and its kin, as patterns of ptx_launches.h; owned words */

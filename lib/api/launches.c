@@ -136,7 +136,7 @@ static ptx_status write_all(const struct px_launches *l, const ptx_allocator *al
                             struct px_out *out)
 {
     static void (*const forms[])(struct px_arena * arena, const struct px_launches *l, struct px_out *out) = {
-        px_launches_text, px_launches_json, px_launches_svg, px_launches_dot};
+        px_launches_text, px_launches_json, px_launches_svg, px_launches_dot, px_launches_timeline};
     struct px_arena arena;
     jmp_buf failure;
     px_arena_init(&arena, alloc, &failure);
@@ -152,7 +152,7 @@ PTX_API ptx_status ptx_device_launches_write(ptx_device *device, ptx_launches_fo
                                              void *user)
 {
     struct px_out out = {.write = write, .user = user};
-    if (!write || (unsigned)form > PTX_LAUNCHES_DOT) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!write || (unsigned)form > PTX_LAUNCHES_TIMELINE) return PTX_ERROR_INVALID_ARGUMENT;
     ptx_status status = begin(device);
     if (status != PTX_OK) return status;
     status = write_all(device->launches, &device->alloc, form, &out);

@@ -83,6 +83,7 @@ void px_launches_text(struct px_arena *arena, const struct px_launches *launches
 void px_launches_json(struct px_arena *arena, const struct px_launches *launches, struct px_out *out);
 void px_launches_svg(struct px_arena *arena, const struct px_launches *launches, struct px_out *out);
 void px_launches_dot(struct px_arena *arena, const struct px_launches *launches, struct px_out *out);
+void px_launches_timeline(struct px_arena *arena, const struct px_launches *launches, struct px_out *out);
 
 /* ---- expect.c ---- */
 

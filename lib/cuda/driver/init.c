@@ -189,7 +189,7 @@ static bool read_environment(void)
     if (!read_number("PTXVM_COUNTS", 1, &counts) || !read_schedule()) return false;
     settings.launches = given("PTXVM_LAUNCHES");
     if (settings.launches && !px_cu_log_launches_known(settings.launches))
-        return wrong("PTXVM_LAUNCHES", "text, or text:FILE, json:FILE, svg:FILE, dot:FILE",
+        return wrong("PTXVM_LAUNCHES", "text, or text:FILE, json:FILE, svg:FILE, dot:FILE, timeline:FILE",
                      settings.launches);
     const char *check = given("PTXVM_CHECK");
     if (check && ptx_check_parse(check, &settings.check) != PTX_OK)

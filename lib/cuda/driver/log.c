@@ -408,17 +408,15 @@ void px_cu_log_found(uint64_t errors, uint64_t warnings)
 /* ---- the list of launches ---- */
 
 static const char *const launch_forms[] = {
-    [PTX_LAUNCHES_TEXT] = "text",
-    [PTX_LAUNCHES_JSON] = "json",
-    [PTX_LAUNCHES_SVG] = "svg",
-    [PTX_LAUNCHES_DOT] = "dot",
+    [PTX_LAUNCHES_TEXT] = "text", [PTX_LAUNCHES_JSON] = "json",         [PTX_LAUNCHES_SVG] = "svg",
+    [PTX_LAUNCHES_DOT] = "dot",   [PTX_LAUNCHES_TIMELINE] = "timeline",
 };
 
 /* The form that PTXVM_LAUNCHES begins with, and its file; *file NULL: the log. False: it is none. */
 static bool launches_form(const char *where, ptx_launches_form *form, const char **file)
 {
     *file = NULL;
-    for (unsigned i = 0; i <= PTX_LAUNCHES_DOT; i++) {
+    for (unsigned i = 0; i <= PTX_LAUNCHES_TIMELINE; i++) {
         const size_t n = strlen(launch_forms[i]);
         if (strncmp(where, launch_forms[i], n) != 0) continue;
         *form = (ptx_launches_form)i;
