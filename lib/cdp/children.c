@@ -235,6 +235,17 @@ static struct held hold(struct px_call *call, uint64_t va, const struct px_lfunc
     return h;
 }
 
+/* A launch that a stream does not take. */
+static int refuse_submit(const struct px_call *call, const struct cdp_buffer *what, int error,
+                         uint64_t stream)
+{
+    if (error == CDP_TOO_MANY_PENDING)
+        return refuse(call, what, error, "more than %u launches are pending (pending_launches)",
+                      call->grid->device->config.pending_launches);
+    if (error == PX_CUDA_OUT_OF_MEMORY) return refuse(call, what, error, "out of the host's memory");
+    return refuse(call, what, error, "there is no stream 0x%llx", (unsigned long long)stream);
+}
+
 /* Makes the grid and puts it where the stream says; the buffer is used up. */
 static enum px_ext launch_now(struct px_call *call, const struct cdp_buffer *what, const struct held *h,
                               uint64_t stream)
@@ -261,6 +272,8 @@ static enum px_ext launch_now(struct px_call *call, const struct cdp_buffer *wha
         const bool surface = !(refers & PX_REFERS_TEXTURE);
         error = refuse(call, what, surface ? CDP_FILE_SCOPED_SURFACE : CDP_FILE_SCOPED_TEXTURE,
                        "the kernel names a %s of its program", surface ? "surface" : "texture");
+    } else if (error) {
+        refuse_submit(call, what, error, stream);
     }
     if (grid && error) px_grid_free(grid);
     return cdp_answer(call, error);
@@ -280,13 +293,7 @@ static enum px_ext launch(struct px_call *call, const struct cdp_buffer *what, c
         cdp_buffer_free(device, h->buffer);
         px_sched_unlock(&device->sched);
     }
-    const bool many = h->error == CDP_TOO_MANY_PENDING;
-    if (many)
-        refuse(call, what, h->error, "more than %u launches are pending (pending_launches)",
-               device->config.pending_launches);
-    else
-        refuse(call, what, h->error, "there is no stream 0x%llx", (unsigned long long)stream);
-    return cdp_answer(call, h->error);
+    return cdp_answer(call, refuse_submit(call, what, h->error, stream));
 }
 
 static enum px_ext launch_first(struct px_call *call, bool per_thread)
