@@ -22,8 +22,8 @@ PTX_API ptx_status ptx_device_attribute(ptx_device *device, int number, int *val
  * 11 to 13 the dimensions of .reqnctapercluster (0: there is none), 14 whether clusters of more than 8 blocks
  * may be launched, 15 how clusters are preferred to be scheduled (nothing follows from it). */
 PTX_API ptx_status ptx_kernel_attribute(ptx_kernel *kernel, int number, int *value);
-/* 8, 9, 14 and 15 may be set, within what the device has. Launches are held to the device's limit, whatever 8
- * says.
+/* 8, 9 and 11 to 15 may be set, within what the device has; 11 to 13 where .reqnctapercluster does not.
+ * Launches are held to the device's limit, whatever 8 says.
  */
 PTX_API ptx_status ptx_kernel_attribute_set(ptx_kernel *kernel, int number, int value);
 
@@ -31,6 +31,12 @@ PTX_API ptx_status ptx_kernel_attribute_set(ptx_kernel *kernel, int number, int 
  */
 PTX_API ptx_status ptx_occupancy_blocks(ptx_kernel *kernel, unsigned threads, uint64_t shared_bytes,
                                         unsigned *blocks);
+/*
+ * How many of the clusters that the launch or the kernel asks for run at once (0: neither asks), and how many
+ * blocks a cluster of this kernel may have. PTX_ERROR_LAUNCH: it could not be launched with such clusters.
+ */
+PTX_API ptx_status ptx_occupancy_clusters(ptx_kernel *kernel, const ptx_launch_config *config,
+                                          unsigned *clusters, unsigned *largest);
 /* The largest block, of at most `most` threads (0: any), with which most threads are at work, and how many of
  * them fill the device. Both 0 when no block fits. */
 PTX_API ptx_status ptx_occupancy_shape(ptx_kernel *kernel, uint64_t shared_bytes, unsigned most,

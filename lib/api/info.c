@@ -5,8 +5,10 @@
  * recorded on an H100 (driver of CUDA 13); what depends on the architecture or
  * on the machine is worked out here.
  */
+#include <limits.h>
 #include "base/sized.h"
 #include "vm/device/device.h"
+#include "vm/sched/clustering.h"
 #include "ptx_info.h"
 
 enum { FIRST_VARIABLE = PX_FIRST(ptx_variable_info, is_const), REGISTERS = 32, UNIT = 128 };
@@ -104,6 +106,14 @@ static int required_cluster(const ptx_kernel *kernel, unsigned dimension)
     return dimension < d->n ? (int)d->value[dimension] : 1;
 }
 
+enum { FIRST_CLUSTER = 11 /* attribute: blocks of a cluster in x, then y and z */ };
+
+static int cluster_in(const ptx_kernel *kernel, unsigned dimension)
+{
+    const int required = required_cluster(kernel, dimension);
+    return required ? required : (int)kernel->cluster[dimension];
+}
+
 PTX_API ptx_status ptx_kernel_attribute(ptx_kernel *kernel, int number, int *value)
 {
     ptx_kernel_info info;
@@ -123,7 +133,7 @@ PTX_API ptx_status ptx_kernel_attribute(ptx_kernel *kernel, int number, int *val
     case 10: *value = directive_of(kernel, PX_W_explicitcluster) != NULL; break;
     case 11:
     case 12:
-    case 13: *value = required_cluster(kernel, (unsigned)number - 11); break;
+    case 13: *value = cluster_in(kernel, (unsigned)number - FIRST_CLUSTER); break;
     case 14: *value = kernel->open; break;
     case 15: *value = kernel->cluster_policy; break;
     default: return PTX_ERROR_NOT_FOUND;
@@ -139,7 +149,13 @@ static bool range_of(const ptx_kernel *kernel, int number, int *least, int *most
     switch (number) {
     case 8: *most = room; return true;
     case 9: *least = -1, *most = 100; return true;
-    case 14: *most = 1; return true;
+    case 11:
+    case 12:
+    case 13:
+        *least = required_cluster(kernel, (unsigned)number - FIRST_CLUSTER);
+        *most = *least ? *least : INT_MAX;
+        return true;
+    case 14: *least = INT_MIN, *most = INT_MAX; return true;
     case 15: *most = 2; return true;
     default: return false;
     }
@@ -154,6 +170,11 @@ PTX_API ptx_status ptx_kernel_attribute_set(ptx_kernel *kernel, int number, int 
     switch (number) {
     case 8: kernel->dynamic_set = true, kernel->dynamic_bytes = value; break;
     case 9: kernel->carveout_set = true, kernel->carveout = value; break;
+    case 11:
+    case 12:
+    case 13:
+        if (!required_cluster(kernel, 0)) kernel->cluster[number - FIRST_CLUSTER] = (unsigned)value;
+        break;
     case 14: kernel->open = value; break;
     default: kernel->cluster_policy = value; break;
     }
@@ -176,6 +197,26 @@ PTX_API ptx_status ptx_occupancy_blocks(ptx_kernel *kernel, unsigned threads, ui
 {
     if (!kernel || !blocks || !threads || shared_bytes > UINT32_MAX) return PTX_ERROR_INVALID_ARGUMENT;
     *blocks = blocks_of(kernel, threads, shared_bytes);
+    return PTX_OK;
+}
+
+/* Of blocks in clusters a multiprocessor holds no more, as an H100 tells. */
+enum { CLUSTERED_MOST = 8, PORTABLE_CLUSTER = 8, LARGEST_CLUSTER = 16 };
+
+PTX_API ptx_status ptx_occupancy_clusters(ptx_kernel *kernel, const ptx_launch_config *config,
+                                          unsigned *clusters, unsigned *largest)
+{
+    struct px_clustering c;
+    if (!kernel || !config || !clusters || !largest) return PTX_ERROR_INVALID_ARGUMENT;
+    if (px_clustering_for(kernel, config, &c)) return PTX_ERROR_LAUNCH;
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++) threads *= config->block[i] ? config->block[i] : 1;
+    const bool fits = threads <= 1024;
+    const unsigned each = fits ? blocks_of(kernel, (unsigned)threads, config->shared_bytes) : 0,
+                   held = each < CLUSTERED_MOST ? each : CLUSTERED_MOST;
+    const uint32_t blocks = c.shape.x * c.shape.y * c.shape.z;
+    *clusters = c.is_explicit ? held * kernel->program->device->arch.sm_count / blocks : 0;
+    *largest = !each ? 0 : kernel->open ? LARGEST_CLUSTER : PORTABLE_CLUSTER;
     return PTX_OK;
 }
 

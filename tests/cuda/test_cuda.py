@@ -73,7 +73,6 @@ OTHERWISE = {
         ),
     ],
     "rt_rows": [("1 rows: X 0 0 0,", "1 rows: 0 0 0 0,", "NVIDIA's driver crashes; one row needs no pitch")],
-    "rt_attributes": [("120=1/0", "120=0/0", "clusters of several blocks are not served")],
 }
 # Programs that need what is not served yet: a failure is told as skipped, with these words.
 LATER = {}

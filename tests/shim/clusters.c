@@ -85,10 +85,73 @@ static void attributes(void)
     CHECK(attribute_of("two", CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH) == 1);
     CHECK(attribute_of("plain", CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH) == 0);
     MUST(cuModuleGetFunction(&f, module, "plain"));
-    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 1) == CUDA_SUCCESS);
-    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 2) == CUDA_ERROR_NOT_SUPPORTED);
-    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1) ==
-          CUDA_ERROR_NOT_SUPPORTED);
+    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, 1) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 3) ==
+          CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 2) == CUDA_SUCCESS);
+    CHECK(attribute_of("plain", CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE) == 2);
+    MUST(cuModuleGetFunction(&f, module, "two"));
+    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 2) == CUDA_SUCCESS);
+    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 0) == CUDA_ERROR_INVALID_VALUE);
+}
+
+/* Dimensions that are set count where the launch gives none; a part of them is refused. */
+static void required(void)
+{
+    CUfunction f;
+    MUST(cuModuleGetFunction(&f, module, "plain"));
+    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, -1) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 2) == CUDA_SUCCESS);
+    CHECK(attribute_of("plain", CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH) == 2);
+    REFUSED("plain", 1, 0, CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 1) == CUDA_SUCCESS);
+    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 1) == CUDA_SUCCESS);
+    RUNS("plain", 1, 0, 2);
+    for (int i = CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH; i <= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH; i++)
+        CHECK(cuFuncSetAttribute(f, (CUfunction_attribute)i, 0) == CUDA_SUCCESS);
+    RUNS("plain", 1, 0, 1);
+}
+
+/* What cuOccupancyMaxActiveClusters (or, `most`, MaxPotentialClusterSize) tells; -1: INVALID_CLUSTER_SIZE. */
+static int occupancy(const char *name, unsigned grid, unsigned threads, unsigned cluster, int most)
+{
+    CUfunction f;
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+    CUlaunchConfig config = {grid, 1, 1, threads, 1, 1, 0, NULL, &attribute, cluster != 0};
+    int n = -2;
+    attribute.value.clusterDim.x = cluster;
+    attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1;
+    MUST(cuModuleGetFunction(&f, module, name));
+    const CUresult result = most ? cuOccupancyMaxPotentialClusterSize(&n, f, &config)
+                                 : cuOccupancyMaxActiveClusters(&n, f, &config);
+    if (result == CUDA_ERROR_INVALID_CLUSTER_SIZE) return -1;
+    CHECK(result == (threads ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE));
+    return n;
+}
+
+/* As an H100 told; the last one follows from it. */
+static void occupancies(void)
+{
+    CUfunction f;
+    CHECK(occupancy("plain", 1, 32, 0, 0) == 0);
+    CHECK(occupancy("plain", 1, 32, 1, 0) == 1056);
+    CHECK(occupancy("plain", 1, 128, 1, 0) == 1056);
+    CHECK(occupancy("plain", 1, 256, 1, 0) == 1056);
+    CHECK(occupancy("plain", 1, 1024, 1, 0) == 264);
+    CHECK(occupancy("plain", 64, 32, 2, 0) == 528);
+    CHECK(occupancy("plain", 1, 32, 2, 0) == -1);
+    CHECK(occupancy("two", 1, 32, 0, 0) == -1);
+    CHECK(occupancy("plain", 1, 32, 0, 1) == 8);
+    CHECK(occupancy("plain", 1, 2000, 0, 1) == 0);
+    CHECK(occupancy("plain", 1, 0, 0, 1) == -2);
+    CHECK(occupancy("one", 1, 32, 0, 1) == 8);
+    CHECK(occupancy("open", 1, 32, 0, 1) == -1);
+    MUST(cuModuleGetFunction(&f, module, "plain"));
+    CHECK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 2) == CUDA_SUCCESS);
+    CHECK(attribute_of("plain", CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) == 1);
+    CHECK(occupancy("plain", 1, 1024, 0, 1) == 16);
+    CHECK(occupancy("plain", 64, 32, 16, 0) == 66);
 }
 
 /* The last: its fault takes the context along. */
@@ -115,6 +178,8 @@ int main(void)
     MUST(cuMemAlloc(&out, 4));
     launches();
     attributes();
+    required();
+    occupancies();
     reached();
     (void)context;
     puts("fine");

@@ -294,26 +294,13 @@ CUresult cuFuncLoad(CUfunction function)
 
 CUresult px_cu_function_value(struct px_cu_function *f, int attribute, int *value)
 {
-    switch (attribute) {
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *value = 0; return CUDA_SUCCESS;
-    default: break;
-    }
     return ptx_kernel_attribute(f->kernel, attribute, value) == PTX_OK ? CUDA_SUCCESS
                                                                        : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult px_cu_function_set(struct px_cu_function *f, int attribute, int value)
 {
-    if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ||
-        attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
-        return px_cu_result(f->head.context, ptx_kernel_attribute_set(f->kernel, attribute, value), NULL);
-    if (attribute >= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH &&
-        attribute <= CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
-        return attribute <= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH && value == 1 /* as it is */
-                   ? CUDA_SUCCESS
-                   : px_cu_unsupported("attributes of clusters of several blocks");
-    return CUDA_ERROR_INVALID_VALUE;
+    return px_cu_result(f->head.context, ptx_kernel_attribute_set(f->kernel, attribute, value), NULL);
 }
 
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
@@ -367,40 +354,47 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
     return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
 }
 
-/* ---- clusters: of one block ---- */
+/* ---- clusters ---- */
 
-CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function, const CUlaunchConfig *config)
+static CUresult ask_of_clusters(CUfunction function, const CUlaunchConfig *config, unsigned *clusters,
+                                unsigned *largest)
 {
     PX_CU_HOLD(px_cu_function, f) = NULL;
     PX_CU_TRY(px_cu_function_of(function, &f));
-    if (!size || !config) return CUDA_ERROR_INVALID_VALUE;
-    *size = 1;
+    if (!config || (config->numAttrs && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
+    if (!config->gridDimX || !config->gridDimY || !config->gridDimZ || !config->blockDimX ||
+        !config->blockDimY || !config->blockDimZ)
+        return CUDA_ERROR_INVALID_VALUE;
+    ptx_launch_config l = {.struct_size = sizeof l,
+                           .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                           .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                           .shared_bytes = config->sharedMemBytes};
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttributeValue *v = &config->attrs[i].value;
+        if (config->attrs[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+        if (!v->clusterDim.x || !v->clusterDim.y || !v->clusterDim.z) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        l.cluster[0] = v->clusterDim.x, l.cluster[1] = v->clusterDim.y, l.cluster[2] = v->clusterDim.z;
+    }
+    const ptx_status status = ptx_occupancy_clusters(f->kernel, &l, clusters, largest);
+    return status == PTX_ERROR_LAUNCH ? CUDA_ERROR_INVALID_CLUSTER_SIZE
+                                      : px_cu_result(f->head.context, status, NULL);
+}
+
+CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function, const CUlaunchConfig *config)
+{
+    unsigned clusters, largest;
+    if (!size) return CUDA_ERROR_INVALID_VALUE;
+    PX_CU_TRY(ask_of_clusters(function, config, &clusters, &largest));
+    *size = (int)largest;
     return CUDA_SUCCESS;
 }
 
 CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config)
 {
-    int blocks, sms;
-    bool given = false;
-    PX_CU_HOLD(px_cu_function, f) = NULL;
-    PX_CU_TRY(px_cu_function_of(function, &f));
-    if (!clusters || !config || (config->numAttrs && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned i = 0; i < config->numAttrs; i++) {
-        if (config->attrs[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
-        const CUlaunchAttributeValue *v = &config->attrs[i].value;
-        if (!v->clusterDim.x || !v->clusterDim.y || !v->clusterDim.z) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-        if (v->clusterDim.x > 1 || v->clusterDim.y > 1 || v->clusterDim.z > 1)
-            return px_cu_unsupported("CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION");
-        given = true;
-    }
-    if (!given) return CUDA_ERROR_INVALID_CLUSTER_SIZE; /* the manual: it must be given */
-    const unsigned long long threads =
-        (unsigned long long)config->blockDimX * config->blockDimY * config->blockDimZ;
-    if (!threads || threads > 1024) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(
-        cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, (int)threads, config->sharedMemBytes));
-    PX_CU_TRY(px_cu_device_value(f->head.context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &sms));
-    *clusters = blocks * sms;
+    unsigned n, largest;
+    if (!clusters) return CUDA_ERROR_INVALID_VALUE;
+    PX_CU_TRY(ask_of_clusters(function, config, &n, &largest));
+    *clusters = (int)n;
     return CUDA_SUCCESS;
 }
 

@@ -112,6 +112,7 @@ struct ptx_kernel {
     bool dynamic_set, carveout_set; /* attributes that were set: dynamic shared memory, carve-out */
     bool open;                      /* to clusters of more blocks than every chip has: an attribute, too */
     int dynamic_bytes, carveout, cluster_policy;
+    unsigned cluster[3]; /* an attribute: clusters of launches that give none; all 0: not set */
 };
 
 struct ptx_program {

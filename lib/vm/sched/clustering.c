@@ -2,6 +2,7 @@
 #include "vm/sched/clustering.h"
 #include "gang/cluster.h"
 #include "link/program.h"
+#include "vm/device/device.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -78,4 +79,14 @@ int px_clustering_of(const struct px_lfunc *kernel, const unsigned given[3], boo
         return refuse(c, CLUSTER_SIZE, "clusters of %u, %u, %u do not divide a grid of %u, %u, %u", s.x, s.y,
                       s.z, grid.x, grid.y, grid.z);
     return 0;
+}
+
+int px_clustering_for(const struct ptx_kernel *kernel, const ptx_launch_config *config,
+                      struct px_clustering *c)
+{
+    const unsigned *n = config->cluster;
+    const struct px_shape grid = {config->grid[0] ? config->grid[0] : 1,
+                                  config->grid[1] ? config->grid[1] : 1,
+                                  config->grid[2] ? config->grid[2] : 1};
+    return px_clustering_of(kernel->func, n[0] || n[1] || n[2] ? n : kernel->cluster, kernel->open, grid, c);
 }

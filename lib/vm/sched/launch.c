@@ -249,7 +249,7 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
         return PTX_ERROR_LAUNCH;
     }
     struct px_clustering clusters;
-    const int error = px_clustering_of(kernel->func, config->cluster, kernel->open, grid, &clusters);
+    const int error = px_clustering_for(kernel, config, &clusters);
     if (error) return refuse(kernel, PTX_ERROR_LAUNCH, error, clusters.why, fault);
     struct px_grid *g = px_grid_create(kernel->program, kernel->func, grid, block, &clusters,
                                        config->shared_bytes, NULL, &why);
