@@ -26,14 +26,8 @@ void *px_vec_grow(struct px_arena *arena, void *at, uint32_t n, uint32_t *cap, s
         (v)->cap = (wanted);                                                                                 \
     } while (0)
 
-/* Gives back what a large one does not use: nothing is pushed to it any more. */
-#define px_vec_trim(arena, v)                                                                                \
-    do {                                                                                                     \
-        (v)->at = px_arena_trim((arena), (v)->at, (size_t)(v)->n * sizeof *(v)->at);                         \
-        (v)->cap = (v)->n;                                                                                   \
-    } while (0)
-
-/* The same, and it goes to another arena. */
+/* A vector to which nothing is pushed any more goes to another arena; what a large one does not use is given
+ * back. */
 #define px_vec_move(to, from, v)                                                                             \
     do {                                                                                                     \
         (v)->at = px_arena_move((to), (from), (v)->at, (size_t)(v)->n * sizeof *(v)->at);                    \

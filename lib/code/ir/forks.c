@@ -71,8 +71,9 @@ void px_ir_forks(struct px_irfn *f)
         if (join >= f->graph.nblocks) continue;
         const uint32_t other = node + 1, taken = px_ir_node_at(f, px_ir_last_of(f, node)->target);
         if (place[join] < place[other] || place[join] < place[taken]) continue;
-        px_vec_push(f->coder->scratch, &f->forks, ((struct px_ir_fork){.node = node, .join = join}));
+        px_vec_push(f->coder->pass, &f->forks, ((struct px_ir_fork){.node = node, .join = join}));
     }
+    px_vec_move(f->coder->scratch, f->coder->pass, &f->forks);
 }
 
 /* ---- who asks ---- */

@@ -126,9 +126,10 @@ void px_ir_loops(struct px_irfn *f)
         struct px_ir_loop loop;
         if (!find_loop(f, p, &loop)) continue;
         loop.masked |= !whole;
-        px_vec_push(f->coder->scratch, &f->aside, loop);
+        px_vec_push(f->coder->pass, &f->aside, loop);
         const uint32_t end = p + px_ir_loop_blocks(f, p);
         for (; next < f->forks.n && f->loops.place[f->forks.at[next].node] < end; next++)
             if (whole && f->loops.place[f->forks.at[next].node] >= p) look_at_ways(f, &f->forks.at[next]);
     }
+    px_vec_move(f->coder->scratch, f->coder->pass, &f->aside);
 }
