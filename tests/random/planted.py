@@ -25,7 +25,7 @@ ENGINE = [
     Fault(
         '',
         'guards: a negated one counts as plain',
-        'lib/code/emit/emit.c',
+        'lib/code/emit/frame.c',
         'fixed[negated ? PX_FIX_mask_andnot : PX_FIX_mask_and][0]',
         'fixed[negated && !@ ? PX_FIX_mask_andnot : PX_FIX_mask_and][0]',
     ),
@@ -39,7 +39,7 @@ ENGINE = [
     Fault(
         '',
         'guards: memory is touched for lanes that do not live',
-        'lib/code/emit/emit.c',
+        'lib/code/emit/frame.c',
         'if (!negated && !memory && px_emit_together(e)) return;',
         'if (!negated && (@ || !memory) && px_emit_together(e)) return;',
     ),
@@ -573,8 +573,8 @@ ENGINE = [
         'fusion',
         'fusion: of two loads the second is read again',
         'lib/code/ir/fusion.c',
-        '!px_ir_dies(f, b, s->in, s->place))\n        return;',
-        '(!@ && !px_ir_dies(f, b, s->in, s->place)))\n        return;',
+        '!dies(f, b, s->in, s->place))\n        return;',
+        '(!@ && !dies(f, b, s->in, s->place)))\n        return;',
     ),
     Fault(
         'shapes',

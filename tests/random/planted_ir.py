@@ -23,13 +23,13 @@ def lowering(name, file, old, new):
 PASSES = [
     lowering(
         "lower: negated guards hold",
-        "lower.c",
+        "build.c",
         "if (b->negated) in->flags |= PX_IR_INST_NEGATED;",
         "if (b->negated && !@) in->flags |= PX_IR_INST_NEGATED;",
     ),
     lowering(
         "lower: branches around what waits go the other way",
-        "lower.c",
+        "build.c",
         "in->fact = !b->negated;",
         "in->fact = b->negated == @;",
     ),

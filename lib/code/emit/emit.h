@@ -145,6 +145,10 @@ static inline void px_emit_record(struct px_emitter *e, px_handler fn, struct px
     px_emit_record_of(e, fn, &in);
 }
 void px_emit_in_all(struct px_emitter *e, px_handler conv, px_handler div, struct px_insn in);
+/* Room for so many convergent records. */
+void px_emit_room(struct px_emitter *e, uint32_t cap);
+/* A convergent record like this one, whatever version is emitted. */
+struct px_insn *px_emit_convergent(struct px_emitter *e, const struct px_insn *in);
 /* The record of the version that is emitted at this pc, which has not been packed. */
 struct px_insn *px_emit_at(const struct px_emitter *e, uint32_t pc);
 /* The pc of the next one. */

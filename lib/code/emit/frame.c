@@ -1,5 +1,5 @@
-/* frame.c - where operands lie in the frame of a function: rows, scalars, temporaries, and the pool of its
- * constants. */
+/* frame.c - where operands lie in the frame of a function: rows, scalars, temporaries, guards, and the
+ * pool of its constants. */
 #include "code/emit/emit.h"
 
 /* ---- temporaries and constants ---- */
@@ -151,4 +151,24 @@ uint32_t px_emit_survey(const struct px_emitter *e, uint32_t reg)
     if (!number)
         px_code_fail(e->f, e->f->origins.at[e->in->origin].inst, "asks for a survey that nobody makes");
     return e->f->code->surveys + (number - 1) * (uint32_t)sizeof(struct px_survey);
+}
+
+/* ---- guards ---- */
+
+/*
+ * Divergent code needs the guard joined with the entry's mask, and so does memory in both versions;
+ * convergent arithmetic may use the predicate itself, since lanes that do not live do not matter.
+ */
+void px_emit_guard(struct px_emitter *e, bool memory)
+{
+    const struct px_ir_inst *in = e->in;
+    e->guard = 0;
+    if (in->guard == PX_NONE32) return;
+    const uint32_t row = e->f->regs.at[in->guard].row;
+    const bool negated = in->flags & PX_IR_INST_NEGATED;
+    px_handler fn = e->f->coder->level->fixed[negated ? PX_FIX_mask_andnot : PX_FIX_mask_and][0];
+    e->guard = row;
+    if (!negated && !memory && px_emit_together(e)) return;
+    e->guard = px_emit_temp(e, 4);
+    px_emit_record(e, fn, (struct px_insn){.d = e->guard, .a = 0, .b = row});
 }

@@ -294,13 +294,6 @@ static void decide(struct find *f)
 
 /* ---- blocks ---- */
 
-bool px_contract_goes_on(const struct px_body *d, uint32_t k)
-{
-    const struct px_flow_lists *succ = &d->graph.succ, *pred = &d->graph.pred;
-    return succ->first[k] - succ->first[k - 1] == 1 && succ->to[succ->first[k - 1]] == k &&
-           pred->first[k + 1] - pred->first[k] == 1;
-}
-
 static void finish_block(struct find *f, uint32_t k)
 {
     px_contract_behind(&f->live, k);

@@ -111,3 +111,10 @@ void px_contract_graph(struct px_body *d)
     for (uint32_t i = 0; i < f->switches.n; i++) add_table(d, &f->switches.at[i], &code.tables);
     px_flow_graph(&d->graph, d->arena, &code);
 }
+
+bool px_contract_goes_on(const struct px_body *d, uint32_t k)
+{
+    const struct px_flow_lists *succ = &d->graph.succ, *pred = &d->graph.pred;
+    return succ->first[k] - succ->first[k - 1] == 1 && succ->to[succ->first[k - 1]] == k &&
+           pred->first[k + 1] - pred->first[k] == 1;
+}

@@ -87,3 +87,9 @@ uint16_t px_ir_unit_find(enum px_result result, bool flushes)
     while (at < PX_UNIT_COUNT - 1 && (units[at].result != result || units[at].flushes != flushes)) at++;
     return at;
 }
+
+bool px_ir_is_served(const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    return px_ir_flags(in->op) & PX_OPERATION_offsets && in->guard == PX_NONE32 && o->kind == PX_IR_ADDRESS &&
+           o->base == PX_IR_REG && o->type != PX_SPACE_LOCAL;
+}

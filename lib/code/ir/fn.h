@@ -226,7 +226,7 @@ static inline struct px_ir_operand px_ir_plain(const struct px_irfn *f, const st
     return (struct px_ir_operand){.is = *o, .value = o->kind == PX_IR_IMM ? f->values.at[o->at] : 0};
 }
 
-/* values.c: is the operand an address that a survey serves? */
+/* facts.c: is the operand an address that a survey serves? */
 bool px_ir_is_served(const struct px_ir_inst *in, const struct px_ir_opd *o);
 
 /* values.c: the register x of d = x + scalar, or of d = x; PX_NONE32 when the instruction is neither. */

@@ -78,7 +78,8 @@ void px_ir_forks(struct px_irfn *f)
 
 /* ---- who asks ---- */
 
-const struct px_ir_fork *px_ir_fork_of(const struct px_irfn *f, uint32_t node)
+/* The fork whose branch ends the block, NULL: none. */
+static const struct px_ir_fork *fork_of(const struct px_irfn *f, uint32_t node)
 {
     const uint32_t *place = f->loops.place;
     uint32_t low = 0, high = f->forks.n;
@@ -96,7 +97,7 @@ const struct px_ir_fork *px_ir_way_inside(const struct px_irfn *f, uint32_t node
 {
     const struct px_flow_lists *pred = &f->graph.pred;
     if (pred->first[node + 1] - pred->first[node] != 1) return NULL;
-    const struct px_ir_fork *fork = px_ir_fork_of(f, pred->to[pred->first[node]]);
+    const struct px_ir_fork *fork = fork_of(f, pred->to[pred->first[node]]);
     return fork && fork->inside && fork->join != node ? fork : NULL;
 }
 

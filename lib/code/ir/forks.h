@@ -34,8 +34,6 @@ uint32_t *px_ir_placed(const struct px_irfn *f, struct px_arena *arena);
 /* By register: does convergent code add to its row? Then that may matter when the register does not. */
 bool *px_ir_bases(const struct px_irfn *f, struct px_arena *arena);
 
-/* The fork whose branch ends the block, NULL: none. */
-const struct px_ir_fork *px_ir_fork_of(const struct px_irfn *f, uint32_t node);
 /* The fork that the block is a way of, where such ways have records of their own; NULL: none. */
 const struct px_ir_fork *px_ir_way_inside(const struct px_irfn *f, uint32_t node);
 

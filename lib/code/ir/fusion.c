@@ -136,8 +136,10 @@ static bool ends(const struct px_irfn *f, const struct px_ir_opd *d, const struc
            f->regs.at[d->at].last == place * PX_IR_STEP + late && reads_once(f, in, d->at);
 }
 
-bool px_ir_dies(const struct px_irfn *f, const struct px_ir_opd *d, const struct px_ir_inst *in,
-                uint32_t place)
+/* Does the register, which is a row in convergent code, end with the instruction at this place of the order,
+ * which reads it once? */
+static bool dies(const struct px_irfn *f, const struct px_ir_opd *d, const struct px_ir_inst *in,
+                 uint32_t place)
 {
     return ends(f, d, in, place) && f->regs.at[d->at].keep == PX_IR_ROW && !f->regs.at[d->at].survey;
 }
@@ -178,7 +180,7 @@ static void fuse_together(struct fuser *s)
         s->together.n = 0;
         return;
     }
-    const bool may = s->together.n && px_ir_dies(f, px_ir_opds(f, x->in), s->in, s->place) &&
+    const bool may = s->together.n && dies(f, px_ir_opds(f, x->in), s->in, s->place) &&
                      size_of(s, x) == PX_IR_ONE && size_of(s, &s->now) != PX_IR_MORE;
     go_on(s, &s->together, may, PX_IR_CONVERGENT, PX_IR_FUSE_TOGETHER, false);
 }
@@ -225,7 +227,7 @@ static void fuse_loads(struct fuser *s)
     const enum px_fixed handler = px_ir_fused_fixed(x, y, s->in, bytes_of(f, y));
     const struct px_ir_opd *a = px_ir_opds(f, x), *b = px_ir_opds(f, y), *o = px_ir_opds(f, s->in);
     if (handler == PX_FIX_COUNT || bytes_of(f, x) != bytes_of(f, y) || px_ir_is_alone(f, s->in) ||
-        !px_ir_dies(f, a, s->in, s->place) || !px_ir_dies(f, b, s->in, s->place))
+        !dies(f, a, s->in, s->place) || !dies(f, b, s->in, s->place))
         return;
     if ((o[1].at == a->at && o[2].at == b->at) || (o[2].at == a->at && o[1].at == b->at)) fuse(s, 2);
 }
@@ -239,7 +241,7 @@ static void fuse_store(struct fuser *s)
         size_of(s, &s->now) != PX_IR_ONE ||
         px_ir_fused_fixed(NULL, canon, s->in, bytes_of(s->f, s->in)) == PX_FIX_COUNT)
         return;
-    if (px_ir_opds(s->f, canon)->at == o[1].at && px_ir_dies(s->f, &o[1], s->in, s->place)) fuse(s, 1);
+    if (px_ir_opds(s->f, canon)->at == o[1].at && dies(s->f, &o[1], s->in, s->place)) fuse(s, 1);
 }
 
 /* Does the product, made of a row of numbers and the size of what is loaded, end with the load? */

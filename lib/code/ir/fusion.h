@@ -23,9 +23,4 @@ const struct px_fused *px_ir_chain_row(const struct px_level *level, const struc
 enum px_fixed px_ir_fused_fixed(const struct px_ir_inst *first, const struct px_ir_inst *second,
                                 const struct px_ir_inst *third, uint32_t bytes);
 
-/* Does the register, which is a row in convergent code, end with the instruction at this place of the order,
- * which reads it once? */
-bool px_ir_dies(const struct px_irfn *f, const struct px_ir_opd *d, const struct px_ir_inst *in,
-                uint32_t place);
-
 #endif

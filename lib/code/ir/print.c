@@ -299,7 +299,8 @@ static void add_terms(struct px_ir_text *t, const struct px_irfn *f)
 
 /* ---- labels and blocks ---- */
 
-uint32_t *px_ir_label_places(const struct px_irfn *f, struct px_arena *arena)
+/* By instruction, and of their end: the first label that stands before it; PX_NONE32. */
+static uint32_t *label_places(const struct px_irfn *f, struct px_arena *arena)
 {
     uint32_t *first = px_arena_alloc(arena, ((size_t)f->insts.n + 1) * sizeof *first);
     memset(first, 0xff, ((size_t)f->insts.n + 1) * sizeof *first);
@@ -393,7 +394,7 @@ void px_ir_print_origin(struct px_ir_text *t, const struct px_irfn *f, uint32_t 
 
 void px_ir_print(struct px_ir_text *t, const struct px_irfn *f, const char *after)
 {
-    const uint32_t *label = px_ir_label_places(f, t->arena);
+    const uint32_t *label = label_places(f, t->arena);
     const uint32_t *place = f->graph.blocks ? places(f, t->arena) : NULL;
     uint32_t origin = PX_NONE32;
     px_ir_text_add(t, "%s %s after %s\n", f->func->is_entry ? "kernel" : "function", f->func->name, after);

@@ -51,8 +51,6 @@ void px_ir_name(struct px_irfn *f);
 /* The register's name; valid until the next four. */
 const char *px_ir_reg_name(const struct px_irfn *f, uint32_t reg, char text[24]);
 
-/* By instruction, and of their end: the first label that stands before it; PX_NONE32. */
-uint32_t *px_ir_label_places(const struct px_irfn *f, struct px_arena *arena);
 /* The line that says which instruction of the text comes next. */
 void px_ir_print_origin(struct px_ir_text *text, const struct px_irfn *f, uint32_t origin);
 /* One instruction, without its place and without a newline. */

@@ -55,11 +55,6 @@ static void results_are_rows(struct values *v, uint32_t i)
 
 /* ---- one instruction ---- */
 
-static bool is_access(const struct px_ir_inst *in)
-{
-    return px_ir_flags(in->op) & PX_OPERATION_offsets;
-}
-
 /* Can the operation be done for one value? */
 static bool can_be_alone(const struct px_irfn *f, const struct px_ir_inst *in)
 {
@@ -235,12 +230,6 @@ uint32_t px_ir_stepped(const struct px_irfn *f, const struct px_ir_inst *in)
     if (px_ir_result(in) != PX_RESULT_sum || px_ir_wraps(in) != 64) return PX_NONE32;
     if (is_scalar(f, &o[1]) == is_scalar(f, &o[2])) return PX_NONE32;
     return is_scalar(f, &o[1]) ? o[2].at : o[1].at;
-}
-
-bool px_ir_is_served(const struct px_ir_inst *in, const struct px_ir_opd *o)
-{
-    return is_access(in) && in->guard == PX_NONE32 && o->kind == PX_IR_ADDRESS && o->base == PX_IR_REG &&
-           o->type != PX_SPACE_LOCAL;
 }
 
 /* Is it mostly an address? Other readers want a row, which is then made for each of them. */
