@@ -214,15 +214,21 @@ static uint32_t group_of(const struct px_gang *g, const struct px_insn *in, uint
     return same;
 }
 
+/* Does the entry stand where its lanes end? */
+static bool leaves(const struct px_entry *e)
+{
+    const struct px_fcode *code = e->frame->code;
+    const struct px_inst *inst = code->src[code->conv[e->pc].src].inst;
+    return inst && (px_inst_in(inst, PX_SET_leave) || (!e->frame->parent && px_inst_in(inst, PX_SET_return)));
+}
+
 /* The lanes of a warp that live, but for those that stand at an exit: on a chip they have left by now. */
 static uint32_t staying(const struct px_gang *g, uint32_t index)
 {
     uint32_t lanes = px_lanes_warp(&g->live, index);
     for (uint32_t k = 0; k < g->entries.ready.n; k++) {
         const struct px_entry *e = &g->entries.all[g->entries.ready.at[k]];
-        const struct px_fcode *code = e->frame->code;
-        const struct px_inst *inst = code->src[code->conv[e->pc].src].inst;
-        if (inst && px_inst_in(inst, PX_SET_leave)) lanes &= ~px_lanes_warp(&e->mask, index);
+        if (leaves(e)) lanes &= ~px_lanes_warp(&e->mask, index);
     }
     return lanes;
 }
