@@ -206,7 +206,7 @@ static CUresult of_stop(struct px_cu_context *context, ptx_status status, const 
     const int lost = context ? atomic_load(&context->lost) : 0;
     if (lost) return (CUresult)lost;
     if (!context) return CUDA_ERROR_LAUNCH_FAILED;
-    if (!fault || !fault->kernel) {
+    if (!fault || !fault->kernel || !*fault->kernel) {
         fault = &own;
         ptx_device *vm = atomic_load(&context->vm);
         if (vm) ptx_device_wait(vm, &own);
