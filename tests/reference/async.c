@@ -125,6 +125,13 @@ static enum ref_step run_commit(struct ref_thread *t, const struct ref_inst *in)
     return REF_NEXT;
 }
 
+/* Programs make no bulk copies: their groups are empty, and complete. */
+static enum ref_step run_bulk_group(struct ref_thread *t, const struct ref_inst *in)
+{
+    (void)t, (void)in;
+    return REF_NEXT;
+}
+
 static enum ref_step run_wait(struct ref_thread *t, const struct ref_inst *in)
 {
     const uint32_t n = in->n ? (uint32_t)ref_get(t, &in->o[0]) : 0;
@@ -227,6 +234,8 @@ bool ref_bind_async(const struct ref_context *x, struct ref_inst *in)
     switch (in->op) {
     case PX_OP_copy: bind_copy(x, in); return true;
     case PX_OP_cp_async_commit: in->run = run_commit; return true;
+    case PX_OP_bulk_commit:
+    case PX_OP_bulk_wait: in->run = run_bulk_group; return true;
     case PX_OP_cp_async_wait:
         in->run = run_wait;
         if (in->n) in->o[0] = ref_resolve(x, in->inst, &o[0], PX_T_U32);
