@@ -575,7 +575,7 @@ class Device:
         return ptxvm_launches.launches(self)
 
     def launches_text(self, form="text"):
-        """The same as "text", "json", "svg" or "dot"."""
+        """The same as "text", "json", "svg", "dot" or "timeline"."""
         import ptxvm_launches
 
         return ptxvm_launches.text(self, form)

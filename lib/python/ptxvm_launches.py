@@ -5,7 +5,7 @@ from ctypes import POINTER, Structure, c_char_p, c_int, c_size_t, c_uint, c_uint
 
 import ptxvm
 
-FORMS = ["text", "json", "svg", "dot"]
+FORMS = ["text", "json", "svg", "dot", "timeline"]
 HOST = ctypes.c_size_t(-1).value
 
 

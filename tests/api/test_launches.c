@@ -287,8 +287,9 @@ static void test_arguments(void **state)
     assert_int_equal(ptx_device_launches_write(device, PTX_LAUNCHES_JSON, stop, &calls),
                      PTX_ERROR_INTERRUPTED);
     assert_int_equal(calls, 1);
-    assert_int_equal(ptx_device_launches_write(device, (ptx_launches_form)4, stop, &calls),
-                     PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(
+        ptx_device_launches_write(device, (ptx_launches_form)(PTX_LAUNCHES_TIMELINE + 1), stop, &calls),
+        PTX_ERROR_INVALID_ARGUMENT);
 }
 
 int main(void)
