@@ -161,7 +161,7 @@ static unsigned sectors_of(const struct warp_access *a, uint64_t sectors[2 * HOT
 static void put_sectors(FILE *f, const struct warp_access *a)
 {
     enum { CELL = 34, ROW = 16, TALL = 14 };
-    uint64_t sectors[2 * HOT_WARP];
+    uint64_t sectors[2 * HOT_WARP] = {0};
     const unsigned n = sectors_of(a, sectors);
     fprintf(f, "<svg width='%d' height='%u' role='img'>\n", ROW * CELL + 4,
             (n + ROW - 1) / ROW * (TALL + 6) + 4);
@@ -185,8 +185,8 @@ static void put_sectors(FILE *f, const struct warp_access *a)
 static void put_banks(FILE *f, const struct warp_access *a)
 {
     enum { CELL = 16, TALL = 10 };
-    uint64_t words[4 * HOT_WARP];
-    unsigned lane[4 * HOT_WARP], n = 0, height[BANKS] = {0}, most = 1;
+    uint64_t words[4 * HOT_WARP] = {0};
+    unsigned lane[4 * HOT_WARP] = {0}, n = 0, height[BANKS] = {0}, most = 1;
     for (unsigned i = 0; i < a->n; i++)
         for (unsigned b = 0; b < a->bytes && n < 4 * HOT_WARP; b += WORD) {
             const uint64_t word = (a->address[i] + b) / WORD;
@@ -214,7 +214,7 @@ static void put_picture(FILE *f, const struct line *l)
 {
     const struct warp_access *a = &l->access;
     const bool shared = a->reached == PTX_COUNT_SHARED;
-    uint64_t sectors[2 * HOT_WARP];
+    uint64_t sectors[2 * HOT_WARP] = {0};
     fputs("<figure>", f);
     if (shared)
         put_banks(f, a);

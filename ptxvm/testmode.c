@@ -247,8 +247,10 @@ static void run_script(const char *file, const char *text, const struct words *c
         const bool marked = strncmp(line, mark, sizeof mark - 1) == 0;
         const char *next = line + length + (line[length] == '\n');
         if (marked || *line != '#') {
-            struct test test = {.program = common->at[0], .file = file, .number = ++number};
-            char *options = must_copy(line + sizeof mark - 1, marked ? length - (sizeof mark - 1) : 0);
+            const size_t skipped = marked ? sizeof mark - 1 : 0;
+            number++;
+            struct test test = {.program = common->at[0], .file = file, .number = number};
+            char *options = must_copy(line + skipped, marked ? length - skipped : 0);
             test.script = must_copy(text, strlen(text));
             parse_line(&test, options);
             add_common(&test, common);
