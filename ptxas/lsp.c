@@ -222,10 +222,11 @@ static json_t *initialize(struct server *server, const json_t *params)
     server->ready = true;
     server->utf8 = wants_utf8(params);
     json_t *capabilities = json_pack(
-        "{s:s,s:{s:b,s:i},s:b,s:b,s:b,s:b,s:b,s:{s:[s]}}", "positionEncoding",
+        "{s:s,s:{s:b,s:i},s:b,s:b,s:b,s:b,s:b,s:{s:[ss]},s:{s:[s]}}", "positionEncoding",
         server->utf8 ? "utf-8" : "utf-16", "textDocumentSync", "openClose", 1, "change", 2, "hoverProvider",
         1, "definitionProvider", 1, "referencesProvider", 1, "documentSymbolProvider", 1,
-        "documentFormattingProvider", 1, "completionProvider", "triggerCharacters", ".");
+        "documentFormattingProvider", 1, "codeActionProvider", "codeActionKinds", "quickfix", "source.fixAll",
+        "completionProvider", "triggerCharacters", ".");
     return json_pack("{s:o,s:{s:s,s:s}}", "capabilities", capabilities, "serverInfo", "name", "ptxas",
                      "version", version);
 }
@@ -297,6 +298,17 @@ static json_t *formatting(struct server *server, const json_t *params)
     return file ? lsp_formatting(file) : NULL;
 }
 
+static json_t *actions(struct server *server, const json_t *params)
+{
+    const struct lsp_file *file = find_read(server, params);
+    const json_t *range = json_object_get(params, "range");
+    uint32_t from, to;
+    if (!file || !lsp_offset(file, json_object_get(range, "start"), &from) ||
+        !lsp_offset(file, json_object_get(range, "end"), &to))
+        return NULL;
+    return lsp_actions(file, from, to, json_object_get(params, "context"));
+}
+
 /* ---- dispatch ---- */
 
 static const struct request {
@@ -309,6 +321,7 @@ static const struct request {
                 {"textDocument/references", references},
                 {"textDocument/completion", completion},
                 {"textDocument/documentSymbol", symbols},
+                {"textDocument/codeAction", actions},
                 {"textDocument/formatting", formatting}};
 
 static const struct notification {

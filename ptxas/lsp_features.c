@@ -6,6 +6,7 @@
 #include <string.h>
 #include "format.h"
 #include "lsp_file.h"
+#include "ptx_tools.h"
 
 /* ---- diagnostics ---- */
 
@@ -25,6 +26,57 @@ static json_t *diagnostic(const struct lsp_file *file, const ptx_diagnostic *d)
                      severities[d->severity], "code", d->code, "source", "ptxas", "message", message);
 }
 
+/* The first byte of a place, and the one behind it. */
+static json_t *place_range(const struct lsp_file *file, unsigned line, unsigned column, unsigned length)
+{
+    if (line > file->nlines) return lsp_range(file, 0, 0);
+    const uint32_t from = file->lines[line - 1] + column - 1;
+    return lsp_range(file, from, from + length);
+}
+
+/* What a name in .file is to an editor: a path as it stands there. */
+static json_t *origin_uri(const char *name)
+{
+    return json_sprintf(*name == '/' ? "file://%s" : "%s", name);
+}
+
+static void add_origins(const struct lsp_file *file, size_t i, json_t *list)
+{
+    const char *function;
+    ptx_origin o;
+    for (size_t k = 0; ptx_module_origin(file->document.module, i, k, &o, &function) == PTX_OK; k++) {
+        const int line = o.line ? (int)o.line - 1 : 0, column = o.column ? (int)o.column - 1 : 0;
+        json_t *range = json_pack("{s:{s:i,s:i},s:{s:i,s:i}}", "start", "line", line, "character", column,
+                                  "end", "line", line, "character", column);
+        json_array_append_new(list,
+                              json_pack("{s:{s:o,s:o},s:s}", "location", "uri", origin_uri(o.file), "range",
+                                        range, "message", k ? "inlined here" : "the source of this"));
+    }
+}
+
+/* The other places of the i-th diagnostic, those in the source among them. */
+static json_t *related_of(const struct lsp_file *file, size_t i)
+{
+    json_t *list = json_array();
+    ptx_related r;
+    for (size_t k = 0; ptx_module_related(file->document.module, i, k, &r) == PTX_OK; k++)
+        json_array_append_new(list,
+                              json_pack("{s:{s:s,s:o},s:s}", "location", "uri", file->uri, "range",
+                                        place_range(file, r.line, r.column, r.length), "message", r.message));
+    add_origins(file, i, list);
+    return list;
+}
+
+json_t *lsp_diagnostic(const struct lsp_file *file, size_t i, const ptx_diagnostic *d)
+{
+    json_t *told = diagnostic(file, d), *related = related_of(file, i);
+    if (json_array_size(related))
+        json_object_set_new(told, "relatedInformation", related);
+    else
+        json_decref(related);
+    return told;
+}
+
 json_t *lsp_diagnostics(const struct lsp_file *file)
 {
     json_t *list = json_array();
@@ -32,7 +84,7 @@ json_t *lsp_diagnostics(const struct lsp_file *file)
     for (size_t i = 0; i < ptx_module_diagnostic_count(module); i++) {
         ptx_diagnostic d = {sizeof d};
         if (ptx_module_diagnostic(module, i, &d) == PTX_OK && !d.follows)
-            json_array_append_new(list, diagnostic(file, &d));
+            json_array_append_new(list, lsp_diagnostic(file, i, &d));
     }
     return list;
 }

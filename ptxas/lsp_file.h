@@ -33,11 +33,15 @@ json_t *lsp_token_range(const struct lsp_file *file, uint32_t token);
 
 /* lsp_features.c: the answers, or null. The file was read. */
 json_t *lsp_diagnostics(const struct lsp_file *file);
+json_t *lsp_diagnostic(const struct lsp_file *file, size_t i, const ptx_diagnostic *d); /* the i-th */
 json_t *lsp_hover(const struct lsp_file *file, uint32_t offset, const struct options *options);
 json_t *lsp_definition(const struct lsp_file *file, uint32_t offset);
 json_t *lsp_references(const struct lsp_file *file, uint32_t offset, bool declaration);
 json_t *lsp_symbols(const struct lsp_file *file);
 json_t *lsp_formatting(const struct lsp_file *file);
+
+/* lsp_actions.c: edits that mend what the bytes from `from` to `to` hold; `context` is the request's. */
+json_t *lsp_actions(const struct lsp_file *file, uint32_t from, uint32_t to, const json_t *context);
 
 /* lsp_complete.c: by the text alone, since what is being written is seldom legal. */
 json_t *lsp_completion(const struct lsp_file *file, uint32_t offset, const struct options *options);

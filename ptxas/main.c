@@ -12,6 +12,7 @@
 #include "messages.h"
 #include "output.h"
 #include "program.h"
+#include "suggest.h"
 #include "title.h"
 #include "ptx_tools.h"
 #include "text.h"
@@ -204,6 +205,16 @@ static bool check_inputs(struct inputs *inputs, const struct options *options, b
     return errors == 0 && !link_failed && !options_failed;
 }
 
+static void suggest_entry(const struct inputs *inputs, const char *name)
+{
+    struct suggestion suggestion = {.written = name, .length = strlen(name)};
+    ptx_kernel_info info = {sizeof info};
+    for (size_t i = 0; i < inputs->n; i++)
+        for (size_t k = 0; ptx_module_kernel(inputs->at[i].module, k, &info) == PTX_OK; k++)
+            suggest_offer(&suggestion, info.name, strlen(info.name));
+    suggest_print(&suggestion, "");
+}
+
 /* Entry functions asked for by -e; ptxas names the first that is missing. A virtual architecture has no
  * entries. */
 static bool has_entries(const struct inputs *inputs, const struct options *options)
@@ -212,8 +223,10 @@ static bool has_entries(const struct inputs *inputs, const struct options *optio
         bool found = false;
         for (size_t i = 0; i < inputs->n; i++)
             found |= program_has_entry(inputs->at[i].module, options->entries.at[e]);
-        if (!found) message_plain(PTX_FATAL, "Unknown function %s", options->entries.at[e]);
-        if (!found) return false;
+        if (found) continue;
+        message_plain(PTX_FATAL, "Unknown function %s", options->entries.at[e]);
+        suggest_entry(inputs, options->entries.at[e]);
+        return false;
     }
     return true;
 }
@@ -272,7 +285,12 @@ static int explain(const char *code)
     if (!*code) return explain_all();
     const char *text = ptx_explain(code);
     if (!text) {
+        struct suggestion suggestion = {.written = code, .length = strlen(code)};
+        const char *known;
         message_plain(PTX_FATAL, "Value '%s' is not defined for option 'explain'", code);
+        for (size_t i = 0; (known = ptx_known_code(i, NULL)); i++)
+            suggest_offer(&suggestion, known, strlen(known));
+        suggest_print(&suggestion, "");
         return EXIT_BAD;
     }
     for (const char *c = code; *c; c++) putchar(toupper((unsigned char)*c));

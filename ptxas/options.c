@@ -6,6 +6,7 @@
  * asked afterwards (rules.c). The messages keep ptxas's words, which tools compare. */
 #include "options.h"
 #include "ptx_tools.h"
+#include "suggest.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -83,6 +84,41 @@ __attribute__((format(printf, 1, 2))) static bool complain(const char *format, .
     return false;
 }
 
+/* Words with a blank before and behind each. */
+static void offer_words(struct suggestion *suggestion, const char *words)
+{
+    for (const char *at = words; *at; at += strcspn(at, " ")) {
+        at += strspn(at, " ");
+        suggest_offer(suggestion, at, strcspn(at, " "));
+    }
+}
+
+static bool complain_value(const struct options *options, const struct option_row *row, const char *text)
+{
+    struct suggestion suggestion = {.written = text, .length = strlen(text), .most = row->kind == KIND_ARCH};
+    const char *arch;
+    complain("Value '%s' is not defined for option '%s'", text, row->name);
+    if (row->words) offer_words(&suggestion, row->words);
+    for (size_t i = 0; row->kind == KIND_ARCH && (arch = ptx_known_arch(options->profile, i)); i++)
+        if (strlen(arch) != suggestion.length) /* sm_89 is no sm_99 misspelt */
+            suggest_offer(&suggestion, arch, strlen(arch));
+    suggest_print(&suggestion, "");
+    return false;
+}
+
+/* `name` with the second dash of a long option. */
+static bool complain_option(const char *name, size_t length, bool is_long)
+{
+    struct suggestion suggestion = {.written = name + is_long, .length = length - is_long};
+    complain("Unknown option '%.*s'", (int)length, name);
+    for (size_t i = 0; i < OPTIONS; i++) {
+        const char *known = is_long ? rows[i].name : rows[i].letter;
+        if (known) suggest_offer(&suggestion, known, strlen(known));
+    }
+    suggest_print(&suggestion, is_long ? "--" : "-");
+    return false;
+}
+
 static bool is_among(const char *words, const char *value)
 {
     const size_t length = strlen(value);
@@ -126,7 +162,7 @@ static bool check_value(const struct options *options, const struct option_row *
                                : !row->words || is_among(row->words, text) ||
                                      (row->kind == KIND_NUMBER && strtol(row->words, NULL, 10) == *number))
         return true;
-    return complain("Value '%s' is not defined for option '%s'", text, row->name);
+    return complain_value(options, row, text);
 }
 
 /* Keeps the value of an option that counts once; a different second value draws ptxas's warning. */
@@ -223,7 +259,7 @@ static bool parse_option(struct options *options, char **words, size_t n, size_t
     const enum option_id id = find_option(name, length, is_long);
     if (id == OPTIONS && !is_long && (*name == 'O' || *name == 'm'))
         return store(options, *name == 'O' ? OPTION_OPT_LEVEL : OPTION_MACHINE, name + 1);
-    if (id == OPTIONS) return complain("Unknown option '%.*s'", (int)(length + is_long), word + 1);
+    if (id == OPTIONS) return complain_option(word + 1, length + is_long, is_long);
     if (!rows[id].value && name[length])
         return complain("no argument expected after '%.*s'", (int)strcspn(word, "="), word);
     if (!rows[id].value) return store(options, id, "");
@@ -362,7 +398,6 @@ bool options_parse(struct options *options, int argc, char **argv)
     if (!parse_words(options, argv + 1, (size_t)argc - 1)) return false;
     derive(options);
     if (options->values[OPTION_GPU_NAME].text && !options->arch) /* --profile came twice */
-        return complain("Value '%s' is not defined for option 'gpu-name'",
-                        options->values[OPTION_GPU_NAME].text);
+        return complain_value(options, &rows[OPTION_GPU_NAME], options->values[OPTION_GPU_NAME].text);
     return true;
 }

@@ -166,6 +166,85 @@ def check_broken(c):
     c.equal("symbols of it", [s["name"] for s in tree], ["table", "twice", "k"])
 
 
+MENDABLE = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry _Z1kIfEvPT_(.param .u64 p)
+{
+    .reg .b64 %rd1;
+    .reg .f32 %f1;
+    .loc 1 9 3
+    ld.param.u64 %rd1, [p]
+    .loc 2 3 5, function_name $L__info_string0, inlined_at 1 9 3
+    ld.gloabl.f32 %f1, [%rd1];
+    div.f32 %f1, %f1, %f1;
+    add.f32 %rd1, %f1, %f1;
+    ret;
+}
+.file 1 "/tmp/y.cu"
+.file 2 "x.cu"
+.section .debug_str
+{
+$L__info_string0:
+.b8 0
+}
+"""
+
+
+def applied(text, edits):
+    """The text after edits that do not touch one another, from the last to the first."""
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    for edit in sorted(edits, key=lambda e: span(e["range"]), reverse=True):
+        line, character, end_line, end = span(edit["range"])
+        text = text[: starts[line] + character] + edit["newText"] + text[starts[end_line] + end :]
+    return text
+
+
+def actions(client, line, *only):
+    context = {"diagnostics": [], **({"only": list(only)} if only else {})}
+    where = {"textDocument": {"uri": URI}, "range": between(line, 0, line, 99), "context": context}
+    return client.ask("textDocument/codeAction", **where)
+
+
+def edits_of(action):
+    return action["edit"]["changes"][URI]
+
+
+def check_actions(c):
+    """Fixes as edits, and other places as places."""
+    client = Client()
+    client.start()
+    client.open(URI, MENDABLE)
+    found = client.wait_for_diagnostics(URI, 1)
+    c.equal("lines", [d["range"]["start"]["line"] for d in found], [9, 10, 11, 12])
+    places = [(r["location"]["uri"], r["message"]) for r in found[1]["relatedInformation"]]
+    c.equal("the source", places, [("x.cu", "the source of this"), ("file:///tmp/y.cu", "inlined here")])
+    at = found[1]["relatedInformation"][0]["location"]["range"]["start"]
+    c.equal("its place", at, {"line": 2, "character": 4})
+    other = [r for r in found[3]["relatedInformation"] if r["location"]["uri"] == URI][0]
+    c.equal("a declaration", span(other["location"]["range"]), (5, 14, 5, 18))
+    c.equal("its words", other["message"], "'%rd1' is declared here")
+    (semicolon,) = actions(client, 9, "quickfix")
+    c.equal("a preferred one", (semicolon["title"], semicolon["isPreferred"]), ("insert ';'", True))
+    c.equal("its place", span(edits_of(semicolon)[0]["range"]), (8, 26, 8, 26))
+    c.equal("what it mends", [d["code"] for d in semicolon["diagnostics"]], ["E0001"])
+    (proposal,) = actions(client, 11, "quickfix")
+    c.equal("a proposal", proposal["isPreferred"], False)
+    c.equal("none where no fault is", actions(client, 13, "quickfix"), [])
+    c.equal("all kinds", [a["kind"] for a in actions(client, 9)], ["quickfix", "source.fixAll"])
+    (everything,) = actions(client, 0, "source")
+    text = applied(MENDABLE, edits_of(everything))
+    wanted = MENDABLE.replace("[p]", "[p];").replace("gloabl", "global")
+    c.equal("all certain ones", text, wanted)
+    client.open(URI, applied(text, edits_of(proposal)), 2)
+    left = client.wait_for_diagnostics(URI, 2)
+    c.equal("what is left", [d["range"]["start"]["line"] for d in left], [12])
+    c.equal("exit code", client.stop(), 0)
+
+
 def check_completion(c):
     client = Client()
     client.start()
@@ -302,6 +381,7 @@ def check_states(c):
         client.open(URI, TEXT[:n], n + 1)
         for method in ("documentSymbol", "formatting"):
             client.ask("textDocument/" + method, textDocument={"uri": URI}, options={})
+        actions(client, TEXT[:n].count("\n"))
         lines = TEXT[:n].split("\n")
         place = (len(lines) - 1, len(lines[-1]))
         for method in ("hover", "definition", "completion"):
@@ -333,6 +413,7 @@ def main():
     for check in (
         check_session,
         check_broken,
+        check_actions,
         check_completion,
         check_encodings,
         check_options,
