@@ -95,13 +95,12 @@ static void offer_words(struct suggestion *suggestion, const char *words)
 
 static bool complain_value(const struct options *options, const struct option_row *row, const char *text)
 {
-    struct suggestion suggestion = {.written = text, .length = strlen(text), .most = row->kind == KIND_ARCH};
+    struct suggestion suggestion = {.written = text, .length = strlen(text)};
     const char *arch;
     complain("Value '%s' is not defined for option '%s'", text, row->name);
     if (row->words) offer_words(&suggestion, row->words);
     for (size_t i = 0; row->kind == KIND_ARCH && (arch = ptx_known_arch(options->profile, i)); i++)
-        if (strlen(arch) != suggestion.length) /* sm_89 is no sm_99 misspelt */
-            suggest_offer(&suggestion, arch, strlen(arch));
+        suggest_offer(&suggestion, arch, strlen(arch));
     suggest_print(&suggestion, "");
     return false;
 }

@@ -7,7 +7,6 @@
 struct suggestion {
     const char *written;
     size_t length;  /* of `written` */
-    unsigned most;  /* edits that are near; 0: one in three letters, two in longer words */
     char best[64];  /* "" while none is near */
     unsigned edits; /* between both */
 };
