@@ -70,7 +70,7 @@ LOADING = {
 #include "ops/mem.h"
 #include "ops/operands.h"
 
-int px_op_ldpair(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(ldpair)
 {
     const struct px_operands *o = px_operands(g, in);
     const struct px_lanes lanes = px_gang_lanes(g, in);
@@ -101,7 +101,7 @@ WARP = {
     "function": '''/* warpsum.c - warpsum d, a: the sum of the warp's values. */
 #include "ops/operands.h"
 
-int px_op_warpsum(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(warpsum)
 {
     const struct px_operands *o = px_operands(g, in);
     const uint32_t *a = PX_ROW(g, uint32_t, o->row[1]);

@@ -304,7 +304,7 @@ int px_async_copy(struct px_gang *g, const struct px_insn *in)
     return ok ? PX_STEP_NEXT : PX_STEP_TRAP;
 }
 
-int px_op_cp_async_commit(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(cp_async_commit)
 {
     const struct px_lanes lanes = px_gang_lanes(g, in);
     uint32_t lane;
@@ -345,7 +345,7 @@ static void expect_one(struct px_cta *cta, uint32_t at)
     }
 }
 
-int px_op_cp_async_arrive(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(cp_async_arrive)
 {
     const struct px_lanes lanes = px_gang_lanes(g, in);
     uint32_t lane;

@@ -395,34 +395,34 @@ int px_bulk_issue(struct px_gang *g, const struct px_insn *in, const char *what,
     return issued(g);
 }
 
-int px_op_bulk_load(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(bulk_load)
 {
     return px_bulk_issue(g, in, "bulk copy", fill_load);
 }
 
-int px_op_bulk_copy(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(bulk_copy)
 {
     return px_bulk_issue(g, in, "bulk copy", fill_copy);
 }
 
-int px_op_bulk_store(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(bulk_store)
 {
     return px_bulk_issue(g, in, "bulk copy", fill_store);
 }
 
-int px_op_bulk_reduce(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(bulk_reduce)
 {
     return px_bulk_issue(g, in, "bulk copy", fill_reduce);
 }
 
-int px_op_bulk_reduce_there(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(bulk_reduce_there)
 {
     return px_bulk_issue(g, in, "bulk copy", fill_reduce_there);
 }
 
 /* ---- groups ---- */
 
-int px_op_bulk_commit(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(bulk_commit)
 {
     const struct px_lanes lanes = px_gang_lanes(g, in);
     uint32_t lane;
@@ -446,7 +446,7 @@ static bool is_waited_for(const struct px_bulk *b, const void *by)
 }
 
 /* .read asks for less, that the sources have been read; here the whole copy happens then. */
-int px_op_bulk_wait(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(bulk_wait)
 {
     const struct waiter w = {g, px_gang_lanes(g, in), PX_ROW(g, uint32_t, px_operands(g, in)->row[0])[0]};
     if (!g->async) return PX_STEP_NEXT;

@@ -40,12 +40,12 @@ static bool fill_reduce(const struct px_bulk_lane *l, struct px_bulk *b)
     return fill_store(l, b) && (b->move = reduce, px_bulk_reduction(l->g, op, type, false, &b->reduction));
 }
 
-int px_op_async_store(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(async_store)
 {
     return px_bulk_issue(g, in, "asynchronous store", fill_store);
 }
 
-int px_op_async_reduce(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(async_reduce)
 {
     return px_bulk_issue(g, in, "asynchronous reduction", fill_reduce);
 }

@@ -33,7 +33,7 @@ PX_RACY static int fill(struct px_gang *g, const struct px_insn *in, uint32_t la
     return PX_STEP_NEXT;
 }
 
-int px_op_st_bulk(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(st_bulk)
 {
     const uint64_t *size = PX_ROW(g, uint64_t, px_operands(g, in)->row[0]);
     const struct px_lanes lanes = px_gang_lanes(g, in);

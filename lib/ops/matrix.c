@@ -35,7 +35,7 @@ static bool complete(struct px_gang *g, const struct px_insn *in, int *step)
 }
 
 /* Only that: the VM's threads have the registers that they name. */
-int px_op_setmaxnreg(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(setmaxnreg)
 {
     int step = PX_STEP_NEXT;
     complete(g, in, &step);
@@ -249,18 +249,18 @@ static int move_matrices(struct px_gang *g, const struct px_insn *in, move_matri
     return PX_STEP_NEXT;
 }
 
-int px_op_ldmatrix(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(ldmatrix)
 {
     return move_matrices(g, in, load_matrix, load_turned);
 }
 
-int px_op_stmatrix(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(stmatrix)
 {
     const bool bytes = px_match_has(px_operands(g, in)->match, PX_W_m16n8);
     return move_matrices(g, in, store_matrix, bytes ? store_columns : store_turned);
 }
 
-int px_op_movmatrix(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(movmatrix)
 {
     const struct px_operands *o = px_operands(g, in);
     int step;

@@ -176,7 +176,7 @@ static bool act(struct px_gang *g, const struct px_insn *in, changes *what, uint
     return false;
 }
 
-int px_op_mbarrier_init(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(mbarrier_init)
 {
     const struct px_lanes lanes = px_gang_lanes(g, in);
     const uint32_t *count = PX_ROW(g, uint32_t, px_operands(g, in)->row[0]);
@@ -195,7 +195,7 @@ int px_op_mbarrier_init(struct px_gang *g, const struct px_insn *in)
 }
 
 /* The word stays, as on the chip. */
-int px_op_mbarrier_inval(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(mbarrier_inval)
 {
     const struct px_lanes lanes = px_gang_lanes(g, in);
     uint32_t lane, at;
@@ -230,7 +230,7 @@ static int change(struct px_gang *g, const struct px_insn *in, changes *what)
         (void)lanes;                                                                                         \
         return (struct change){__VA_ARGS__};                                                                 \
     }                                                                                                        \
-    int px_op_mbarrier_##name(struct px_gang *g, const struct px_insn *in)                                   \
+    PX_NAMED_HANDLER_OF(mbarrier_##name)                                                                     \
     {                                                                                                        \
         return change(g, in, name);                                                                          \
     }

@@ -30,8 +30,10 @@ static inline const struct px_operands *px_operands(const struct px_gang *g, con
     return *PX_ROW(g, const struct px_operands *, in->c);
 }
 
-#define PX_NAMED_HANDLER(number, name) px_handler_function px_op_##name;
-#include "gen/op_handlers.inc"
-#undef PX_NAMED_HANDLER
+/* The head of such a handler. Its file needs no list of all of them, so that a new one compiles no other's.
+ */
+#define PX_NAMED_HANDLER_OF(name)                                                                            \
+    px_handler_function px_op_##name;                                                                        \
+    int px_op_##name(struct px_gang *g, const struct px_insn *in)
 
 #endif

@@ -30,7 +30,7 @@ static uint32_t part_of(uint32_t random, uint32_t bits, uint32_t i)
     return bits == 8 ? random >> byte_at[i] & 0xff : random >> (i < 2 ? 16 : 0) & 0xffff;
 }
 
-int px_op_cvt_rs(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(cvt_rs)
 {
     enum { NUMBERS = 4 };
     const struct px_operands *o = px_operands(g, in);

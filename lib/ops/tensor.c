@@ -271,17 +271,17 @@ static bool fill_reduce(const struct px_bulk_lane *l, struct px_bulk *b)
     return refuse(l, px_bulk_word(l, 0), "its elements cannot be reduced by this operation");
 }
 
-int px_op_tensor_load(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(tensor_load)
 {
     return px_bulk_issue(g, in, "tensor copy", fill_load);
 }
 
-int px_op_tensor_store(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(tensor_store)
 {
     return px_bulk_issue(g, in, "tensor copy", fill_store);
 }
 
-int px_op_tensor_reduce(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(tensor_reduce)
 {
     return px_bulk_issue(g, in, "tensor copy", fill_reduce);
 }

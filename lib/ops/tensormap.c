@@ -71,7 +71,7 @@ static bool replace(const struct px_bulk_lane *l)
     return true;
 }
 
-int px_op_tensormap_replace(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(tensormap_replace)
 {
     struct px_bulk_lane l = {g, in, px_operands(g, in)->match, "tensor map", 0};
     const struct px_lanes lanes = px_gang_lanes(g, in);
@@ -80,7 +80,7 @@ int px_op_tensormap_replace(struct px_gang *g, const struct px_insn *in)
 }
 
 /* All lanes copy the same 128 bytes; the fence orders nothing here that is not in order already. */
-int px_op_tensormap_copy(struct px_gang *g, const struct px_insn *in)
+PX_NAMED_HANDLER_OF(tensormap_copy)
 {
     struct px_bulk_lane l = {g, in, px_operands(g, in)->match, "tensor map", 0};
     const struct px_lanes lanes = px_gang_lanes(g, in);

@@ -8,6 +8,7 @@
 #include "ops/matrix.h"
 #include "ops/mbarrier.h"
 #include "ops/move.h"
+#include "code/emit/op_handlers.h"
 #include "ops/operands.h"
 #include "ops/policy.h"
 #include "ops/sreg.h"

@@ -1,6 +1,7 @@
 /* emit/operands.c - records of operations that are one function: what lower/operands.c made, with rows for
  * registers. */
 #include "code/emit/emit.h"
+#include "code/emit/op_handlers.h"
 #include "ops/operands.h"
 #include "ops/trace.h"
 
