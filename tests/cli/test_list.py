@@ -18,8 +18,8 @@ PTXVM = os.path.join(BUILD, "bin", "ptxvm")
 
 # One program of two files.
 PARTS = [os.path.join(ROOT, "samples", "linked_%s.ptx" % part) for part in ("main", "parts")]
-# Examples are guesses: how far a tile reaches depends on more than the sizes.
-GUESSED = [os.path.join(ROOT, "samples", "flash_attention.ptx")]
+# Examples are guesses: how far a tile reaches depends on more than the sizes; a program encodes tensor maps.
+GUESSED = [os.path.join(ROOT, "samples", name + ".ptx") for name in ("flash_attention", "tma_matmul")]
 
 
 def shell(command):

@@ -228,7 +228,7 @@ static enum ref_step run_meeting(struct ref_thread *t, const struct ref_inst *in
     t->c = (uint32_t)ref_get(t, &in->o[3]);
     t->member = in->named ? (uint32_t)ref_get(t, &in->o[REF_OPERANDS - 1]) : 0;
     if (in->named && !(t->member >> lane & 1))
-        ref_fail(t->machine, "fault: member mask 0x%x does not name lane %u itself", t->member, lane);
+        ref_fail(t->machine, "fault 715: member mask 0x%x does not name lane %u itself", t->member, lane);
     ref_stop(t, REF_MEETING);
     return REF_WAIT;
 }

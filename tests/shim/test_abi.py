@@ -55,8 +55,9 @@ def members(body):
 
 
 def structures(text):
+    aligned = r"(?: __attribute__\(\([^;]*\)\))?"
     for kind, body, names in re.findall(
-        r"^typedef (struct|union) \w+ \{\n(.*?)^\} (\w+);", text, flags=re.S | re.M
+        r"^typedef (struct|union) \w+ \{\n(.*?)^\}" + aligned + r" (\w+);", text, flags=re.S | re.M
     ):
         yield names, members(body)
 
