@@ -62,7 +62,7 @@ struct px_worker {
     /* Hears of an access that has set the block's trap. True: it is none, and leads to `nowhere`. NULL:
      * nobody does. */
     bool (*faulty)(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size);
-    _Alignas(32) uint8_t nowhere[64];
+    uint8_t nowhere[64 + 31]; /* from its first multiple of 32 on: allocators align to 16 */
 };
 
 /* sched.c: tells the launch what was executed, and stops it when a limit is reached. Costs a look at the

@@ -184,7 +184,8 @@ static void goes_on(struct px_gang *g, const struct px_insn *in, uint32_t lane, 
     if (!w->faulty || !w->faulty(g, in, lane, size)) return;
     g->cta->trap = (struct px_trap){0};
     memset(w->nowhere, 0, sizeof w->nowhere);
-    *p = (struct px_place_of){.host = w->nowhere, .stride = 4, .seg = g->seg[in->extent]};
+    uint8_t *host = w->nowhere + (-(uintptr_t)w->nowhere & 31);
+    *p = (struct px_place_of){.host = host, .stride = 4, .seg = g->seg[in->extent]};
 }
 
 struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size)
